@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ONNX files in, linalg on static tensors out.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace autotune {
+
+struct ImportOptions {
+  /// Shapes that bind the dynamic dimensions of inputs, by input name.
+  llvm::StringMap<std::vector<int64_t>> inputShapes;
+};
+
+/// Imports an ONNX model (or MLIR text or bytecode that already holds such a function).
+///
+/// The module holds `func.func @main` on ranked static tensors: linalg, tensor, arith, math and scf ops, one
+/// `NameLoc` per ONNX node name. Arguments and results carry their ONNX name as the string attribute
+/// `autotune.name`. Constants are `arith.constant`. Shape arithmetic and BatchNorm are folded already.
+///
+/// Errors are one line: file, node, what was found, what was expected. All unsupported nodes are named at once.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext &context, llvm::StringRef path,
+                                                              const ImportOptions &options);
+
+/// The dialects that imported modules use.
+void registerFrontendDialects(mlir::DialectRegistry &registry);
+
+} // namespace autotune
