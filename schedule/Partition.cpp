@@ -124,7 +124,10 @@ llvm::Expected<Partition> Partition::parse(llvm::StringRef text) {
 //===----------------------------------------------------------------------===//
 
 static std::string operatorName(const Graph &graph, int id) {
-  return llvm::formatv("operator {0} ('{1}')", id, graph.operators[id].label);
+  std::string label;
+  llvm::raw_string_ostream stream(label);
+  llvm::printEscapedString(graph.operators[id].label, stream);
+  return llvm::formatv("operator {0} ('{1}')", id, label);
 }
 
 static llvm::Error checkChoices(const Subgraph &subgraph, size_t index) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text form of graphs.
 #include "TestGraphs.h"
+#include "test/unit/Results.h"
 
 #include "gtest/gtest.h"
 

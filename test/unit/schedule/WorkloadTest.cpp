@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The canonical text of workloads: stable, strict, and read back without loss.
 #include "schedule/Workload.h"
+#include "test/unit/Results.h"
 
-#include "llvm/Testing/Support/Error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -36,11 +36,6 @@ static Workload blockedConvolution() {
   return workload;
 }
 
-static std::string messageOf(llvm::StringRef text) {
-  llvm::Expected<Workload> workload = Workload::parse(text);
-  return workload ? "no error" : llvm::toString(workload.takeError());
-}
-
 TEST(Workload, TextIsTheDocumentedCanonicalForm) {
   EXPECT_EQ(blockedConvolution().text(),
             "kind: conv2d\n"
@@ -56,7 +51,7 @@ TEST(Workload, TextIsTheDocumentedCanonicalForm) {
 }
 
 TEST(Workload, ParsingTheTextGivesTheSameWorkload) {
-  EXPECT_THAT_EXPECTED(Workload::parse(blockedConvolution().text()), llvm::HasValue(blockedConvolution()));
+  EXPECT_EQ(valueOf(Workload::parse(blockedConvolution().text())), blockedConvolution());
 }
 
 TEST(Workload, EmptyFieldsAndOddIndicesRoundTrip) {
@@ -67,7 +62,7 @@ TEST(Workload, EmptyFieldsAndOddIndicesRoundTrip) {
   workload.inputs.push_back({"i8", {1, 20, 9}, {0, 3, 8}, {{}, {{0, 2}}, {{0, -1}}}, false});
   workload.output = {"i32", {}, {}, {}, false};
   workload.numerics = Numerics::Strict;
-  EXPECT_THAT_EXPECTED(Workload::parse(workload.text()), llvm::HasValue(workload));
+  EXPECT_EQ(valueOf(Workload::parse(workload.text())), workload);
   EXPECT_THAT(workload.text(), HasSubstr("input: i8 [1x20x9] +[0,3,8] (0, 2*d0, -1*d0)\n"));
 }
 
@@ -88,7 +83,7 @@ TEST(Workload, ErrorsNameLineFoundAndExpected) {
   auto replaced = [&](const std::string &from, const std::string &to) {
     std::string changed = text;
     changed.replace(changed.find(from), from.size(), to);
-    return messageOf(changed);
+    return messageOf(Workload::parse(changed));
   };
   EXPECT_EQ(replaced("class: contraction", "class: magic"),
             "workload line 2: found 'magic', expected one of: contraction, depthwise, reduction, "
@@ -98,7 +93,7 @@ TEST(Workload, ErrorsNameLineFoundAndExpected) {
   EXPECT_THAT(replaced("threads: 2", "threads: 0"),
               HasSubstr("line 9: found '0', expected a number of threads"));
   EXPECT_THAT(replaced("r3 r3", "r3 p3"), HasSubstr("expected parallel loops before reductions"));
-  EXPECT_THAT(messageOf(text + "more: 1\n"),
+  EXPECT_THAT(messageOf(Workload::parse(text + "more: 1\n")),
               HasSubstr("workload line 11: found 'more: 1', expected the end"));
 }
 
@@ -106,14 +101,14 @@ TEST(Workload, OtherSpellingsOfTheSameValueAreRefused) {
   for (auto [from, to] : {std::pair{"p56", "p056"}, {"(d0,", "(1*d0,"}, {"threads: 2", "threads: 02"}}) {
     std::string text = blockedConvolution().text();
     text.replace(text.find(from), strlen(from), to);
-    EXPECT_THAT(messageOf(text), HasSubstr("expected")) << to;
+    EXPECT_THAT(messageOf(Workload::parse(text)), HasSubstr("expected")) << to;
   }
 }
 
 TEST(Workload, NoDamageToTheTextCrashesOrPassesAsTheSameKey) {
   const std::string text = blockedConvolution().text();
   for (size_t length = 0; length < text.size(); ++length)
-    EXPECT_THAT_EXPECTED(Workload::parse(text.substr(0, length)), llvm::Failed()) << length;
+    EXPECT_NE(messageOf(Workload::parse(text.substr(0, length))), "") << length;
   for (size_t byte = 0; byte < text.size(); ++byte)
     for (int flip : {0x01, 0x20, 0x80}) {
       std::string damaged = text;
