@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An artifact file opened and checked: its code loaded, its constants mapped.
+#pragma once
+
+#include "runtime/deploy/Artifact.h"
+#include "runtime/deploy/MappedMemory.h"
+
+#include <memory>
+#include <string>
+
+namespace autotune::deploy {
+
+class ArtifactImage {
+public:
+  /// Checks sizes, trailer and ELF headers before any byte of the file is loaded as code, then loads it. With
+  /// `verifyChecksum` all constants are read. Throws RuntimeError with the path in front.
+  ArtifactImage(const std::string &path, bool verifyChecksum);
+
+  /// The exported description; its ABI version is ours, its pointers are not null.
+  const AutotuneArtifact &description() const { return *artifact; }
+  const MappedMemory &constants() const { return constantMemory; }
+
+private:
+  struct LibraryCloser {
+    void operator()(void *handle) const;
+  };
+  void load(const std::string &path);
+
+  MappedMemory constantMemory;
+  std::unique_ptr<void, LibraryCloser> library;
+  const AutotuneArtifact *artifact = nullptr;
+};
+
+} // namespace autotune::deploy

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Session: resolve once, then only call.
+#include "runtime/deploy/Session.h"
+
+#include "runtime/deploy/RuntimeError.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace autotune::deploy {
+
+namespace {
+
+constexpr int kMaxThreads = 4096; // a typing mistake, not a machine
+
+int checkThreads(const Model &model, int threads) {
+  if (threads < 0 || threads > kMaxThreads)
+    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::to_string(threads) + " threads, expected 0 to " +
+                                                    std::to_string(kMaxThreads));
+  return threads == 0 ? model.manifest().threads : threads;
+}
+
+size_t largestArena(const Manifest &manifest) {
+  size_t bytes = 0;
+  for (const ProfileSpec &profile : manifest.profiles)
+    bytes = std::max(bytes, profile.arenaBytes);
+  return bytes;
+}
+
+template <typename Buffer>
+void checkBuffers(const char *what, std::span<Buffer> buffers, const std::vector<TensorSpec> &tensors) {
+  if (buffers.size() != tensors.size())
+    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::to_string(buffers.size()) + " " + what + "s given, expected " +
+                                                    std::to_string(tensors.size()));
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (!buffers[i] && tensors[i].bytes > 0)
+      throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::string(what) + " " + std::to_string(i) + " ('" +
+                                                      tensors[i].name + "') is a null pointer");
+}
+
+int64_t nowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+} // namespace
+
+Session::Session(std::shared_ptr<const Model> model, int threads)
+    : owner(std::move(model)), arena(MappedMemory::anonymous(largestArena(owner->manifest()))),
+      team(checkThreads(*owner, threads)) {
+  for (const ProfileSpec &profile : owner->manifest().profiles)
+    plans.push_back(makePlan(profile));
+}
+
+Session::Plan Session::makePlan(const ProfileSpec &profile) const {
+  Plan plan;
+  size_t argCount = 0;
+  for (const StepSpec &step : profile.steps)
+    argCount += step.args.size();
+  plan.args.resize(argCount); // never again: steps point into it
+  plan.boundInputs.resize(profile.inputs.size());
+  plan.boundOutputs.resize(profile.outputs.size());
+  size_t slot = 0;
+  for (const StepSpec &step : profile.steps) {
+    plan.steps.push_back({owner->kernel(step.kernel), plan.args.data() + slot, step.chunks, step.parallel});
+    for (const StepArg &arg : step.args) {
+      switch (arg.place) {
+      case ArgPlace::Input:
+        plan.inputPatches.push_back({slot, arg.index, arg.offset});
+        break;
+      case ArgPlace::Output:
+        plan.outputPatches.push_back({slot, arg.index, arg.offset});
+        break;
+      case ArgPlace::Arena:
+        plan.args[slot] = arena.data() + arg.offset;
+        break;
+      case ArgPlace::Constant:
+        // Kernels only read constants; the mapping is read only, so a kernel that writes is caught by the hardware.
+        plan.args[slot] = const_cast<std::byte *>(owner->constants()) + arg.offset;
+        break;
+      }
+      ++slot;
+    }
+  }
+  return plan;
+}
+
+void Session::bind(Plan &plan, const ProfileSpec &profile, std::span<const void *const> inputs,
+                   std::span<void *const> outputs) {
+  checkBuffers("input", inputs, profile.inputs);
+  checkBuffers("output", outputs, profile.outputs);
+  if (!std::equal(inputs.begin(), inputs.end(), plan.boundInputs.begin())) {
+    std::copy(inputs.begin(), inputs.end(), plan.boundInputs.begin());
+    for (const Patch &patch : plan.inputPatches)
+      plan.args[patch.slot] =
+          const_cast<std::byte *>(static_cast<const std::byte *>(inputs[patch.buffer]) + patch.offset);
+  }
+  if (!std::equal(outputs.begin(), outputs.end(), plan.boundOutputs.begin())) {
+    std::copy(outputs.begin(), outputs.end(), plan.boundOutputs.begin());
+    for (const Patch &patch : plan.outputPatches)
+      plan.args[patch.slot] = static_cast<std::byte *>(outputs[patch.buffer]) + patch.offset;
+  }
+}
+
+inline void Session::execute(const Step &step) {
+  if (step.parallel)
+    team.dispatch(step.kernel, step.args, step.chunks);
+  else
+    step.kernel(step.args, 0, step.chunks);
+}
+
+void Session::run(size_t profile, std::span<const void *const> inputs, std::span<void *const> outputs,
+                  std::span<int64_t> stepNs) {
+  const ProfileSpec &spec = owner->profile(profile);
+  Plan &plan = plans[profile];
+  bind(plan, spec, inputs, outputs);
+  if (stepNs.empty()) {
+    team.run([&] {
+      for (const Step &step : plan.steps)
+        execute(step);
+    });
+    return;
+  }
+  if (stepNs.size() != plan.steps.size())
+    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, "room for the times of " + std::to_string(stepNs.size()) +
+                                                    " steps, expected " + std::to_string(plan.steps.size()));
+  team.run([&] {
+    int64_t before = nowNs();
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      execute(plan.steps[s]);
+      int64_t after = nowNs();
+      stepNs[s] = after - before;
+      before = after;
+    }
+  });
+}
+
+} // namespace autotune::deploy
