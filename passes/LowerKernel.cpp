@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The stages after vectorisation; each function below is one stage, headed by the dialects alive in it.
+
+#include "passes/LowerKernel.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace autotune {
+namespace {
+
+constexpr llvm::StringLiteral kBodyName = "kernel_body";
+constexpr llvm::StringLiteral kEntryName = "kernel";
+
+/// in: scf + vector + tensor; out: scf + vector + memref
+void addBufferization(OpPassManager &pm) {
+  bufferization::OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Register tiles that stayed in memory live on the stack, outside of every loop.
+struct AllocToEntryAlloca : PassWrapper<AllocToEntryAlloca, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocToEntryAlloca)
+  static constexpr int64_t kMaxBytes = 256 * 1024;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    int64_t total = 0;
+    SmallVector<memref::AllocOp> allocs;
+    func.walk([&](memref::AllocOp op) { allocs.push_back(op); });
+    for (memref::AllocOp op : allocs) {
+      MemRefType type = op.getType();
+      if (!type.hasStaticShape()) {
+        op.emitError("expected a static temporary");
+        return signalPassFailure();
+      }
+      total += type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+      if (total > kMaxBytes) {
+        op.emitError("expected temporaries of at most ") << kMaxBytes << " bytes, found " << total;
+        return signalPassFailure();
+      }
+      OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
+      Value slot = b.create<memref::AllocaOp>(op.getLoc(), type, b.getI64IntegerAttr(64));
+      op.replaceAllUsesWith(slot);
+      op.erase();
+    }
+    func.walk([](memref::DeallocOp op) { op.erase(); });
+  }
+};
+
+/// Transcendental functions on vectors become polynomials: a call to libm for each lane costs 3 to 5 times more.
+struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PolynomialMath)
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    MathPolynomialApproximationOptions options;
+    populateMathPolynomialApproximationPatterns(patterns, options);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+/// in: scf + vector + memref; out: scf + one-dimensional vectors + memref
+void addVectorLowering(OpPassManager &pm) {
+  pm.addPass(createConvertLinalgToLoopsPass());
+  VectorTransferToSCFOptions options;
+  options.unroll = true;
+  pm.addPass(createConvertVectorToSCFPass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// in: scf + vector + memref; out: llvm
+void addLlvmLowering(OpPassManager &pm) {
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertSCFToCFPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  ConvertVectorToLLVMPassOptions vectorOptions;
+  vectorOptions.reassociateFPReductions = true;
+  vectorOptions.x86Vector = true;
+  pm.addPass(createConvertVectorToLLVMPass(vectorOptions));
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions funcOptions;
+  funcOptions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(funcOptions));
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// `void kernel(ptr args, i64 begin, i64 end)`: loads the addresses and calls the body, which is inlined into it.
+LogicalResult addEntryPoint(ModuleOp module) {
+  auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(kBodyName);
+  if (!body)
+    return module.emitError("expected an LLVM function @") << kBodyName;
+  MLIRContext *context = module.getContext();
+  Location loc = body.getLoc();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto ptr = LLVM::LLVMPointerType::get(context);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {ptr, b.getI64Type(), b.getI64Type()});
+  auto entry = b.create<LLVM::LLVMFuncOp>(loc, kEntryName, type);
+  Block *block = entry.addEntryBlock(b);
+  b.setInsertionPointToStart(block);
+  unsigned buffers = body.getNumArguments() - 2;
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < buffers; ++i) {
+    Value slot =
+        b.create<LLVM::GEPOp>(loc, ptr, ptr, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    operands.push_back(b.create<LLVM::LoadOp>(loc, ptr, slot));
+  }
+  operands.push_back(block->getArgument(1));
+  operands.push_back(block->getArgument(2));
+  b.create<LLVM::CallOp>(loc, body, operands);
+  b.create<LLVM::ReturnOp>(loc, ValueRange());
+  body.setLinkage(LLVM::Linkage::Internal);
+  // The plan never gives a kernel one buffer under two arguments.
+  for (unsigned i = 0; i < buffers; ++i)
+    body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  return success();
+}
+
+} // namespace
+
+LogicalResult lowerKernelToLlvm(ModuleOp module) {
+  auto funcs = llvm::to_vector(module.getOps<func::FuncOp>());
+  if (funcs.size() != 1 || funcs[0].getNumArguments() < 3)
+    return module.emitError("expected one tiled kernel function");
+  func::FuncOp kernel = funcs[0];
+  kernel.setName(kBodyName);
+  OpBuilder b(module.getContext());
+  for (unsigned i = 0, dest = kernel.getNumArguments() - 3; i <= dest; ++i)
+    kernel.setArgAttr(i, "bufferization.writable", b.getBoolAttr(i == dest));
+
+  PassManager pm(module.getContext());
+  addBufferization(pm);
+  OpPassManager &funcPm = pm.nest<func::FuncOp>();
+  funcPm.addPass(std::make_unique<AllocToEntryAlloca>());
+  funcPm.addPass(std::make_unique<PolynomialMath>());
+  addVectorLowering(funcPm);
+  addLlvmLowering(pm);
+  if (failed(pm.run(module)))
+    return failure();
+  return addEntryPoint(module);
+}
+
+} // namespace autotune

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits the loops of a nest around the last op of a kernel and pulls its producers into the tile.
+
+#include "passes/TileNest.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+
+namespace autotune {
+namespace {
+
+using Index = SmallVector<OpFoldResult>;
+
+/// `base + added`, folded when both are constant.
+OpFoldResult addOffset(OpBuilder &b, Location loc, OpFoldResult base, OpFoldResult added) {
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  return affine::makeComposedFoldedAffineApply(b, loc, d0 + d1, {base, added});
+}
+
+OpFoldResult scaleOffset(OpBuilder &b, Location loc, OpFoldResult index, int64_t factor) {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  return affine::makeComposedFoldedAffineApply(b, loc, d0 * factor, {index});
+}
+
+Value constantIndex(OpBuilder &b, Location loc, int64_t value) {
+  return b.create<arith::ConstantIndexOp>(loc, value);
+}
+
+class NestEmitter {
+public:
+  NestEmitter(func::FuncOp kernel, const LoopNest &nest) : kernel(kernel), nest(nest), loc(kernel.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult findLast();
+  FailureOr<Value> emitLevel(OpBuilder &b, size_t level, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
+  FailureOr<Value> emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
+  FailureOr<Value> emitTile(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
+  FailureOr<Value> emitReductions(OpBuilder &b, linalg::LinalgOp op, size_t level, Index &offsets,
+                                  SmallVector<int64_t> &sizes, Value accumulator);
+  LogicalResult fuseProducers(OpBuilder &b, ArrayRef<Operation *> tiled);
+  linalg::LinalgOp withDestination(OpBuilder &b, Value dest);
+
+  func::FuncOp kernel;
+  const LoopNest &nest;
+  Location loc;
+  linalg::LinalgOp last;
+  SmallVector<Operation *> tiledRoots; // reductions that became register tiles
+};
+
+/// The op whose value the kernel returns, seen through the insertion into the interior of a larger buffer.
+LogicalResult NestEmitter::findLast() {
+  auto ret = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
+  if (ret.getNumOperands() != 1)
+    return kernel.emitError("expected a kernel with one result, found ") << ret.getNumOperands();
+  Value value = ret.getOperand(0);
+  if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
+    value = insert.getSource();
+  last = value.getDefiningOp<linalg::LinalgOp>();
+  if (!last || last->getNumResults() != 1)
+    return kernel.emitError("expected the kernel to return the one result of a linalg op");
+  return success();
+}
+
+/// A clone of the last op that writes to `dest`: directly, or through the fill that initialises a reduction.
+linalg::LinalgOp NestEmitter::withDestination(OpBuilder &b, Value dest) {
+  Value init = dest;
+  if (auto fill = last.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
+    init = b.create<linalg::FillOp>(loc, fill.getInputs(), ValueRange{dest}).getResult(0);
+  Operation *clone = b.clone(*last.getOperation());
+  clone->setOperand(last.getDpsInitOperand(0)->getOperandNumber(), init);
+  return cast<linalg::LinalgOp>(clone);
+}
+
+/// Replaces every slice of a producer's whole result by the producer computed on that slice, transitively.
+LogicalResult NestEmitter::fuseProducers(OpBuilder &b, ArrayRef<Operation *> tiled) {
+  SmallVector<Operation *> worklist(tiled.begin(), tiled.end());
+  SmallVector<std::pair<tensor::ExtractSliceOp, Value>> done;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
+      if (!slice)
+        continue;
+      auto producer = dyn_cast_or_null<linalg::LinalgOp>(slice.getSource().getDefiningOp());
+      if (!producer)
+        continue;
+      const auto *known = llvm::find_if(done, [&](auto &entry) {
+        auto other = entry.first;
+        return other.getSource() == slice.getSource() && other.getMixedOffsets() == slice.getMixedOffsets() &&
+               other.getMixedSizes() == slice.getMixedSizes();
+      });
+      if (known != done.end()) {
+        operand.set(known->second);
+        continue;
+      }
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(slice);
+      FailureOr<TilingResult> result =
+          tensor::replaceExtractSliceWithTiledProducer(b, slice, cast<OpResult>(slice.getSource()));
+      if (failed(result))
+        return producer->emitError("expected a producer that can be computed on a tile");
+      Value value = result->tiledValues[0];
+      if (value.getType() != slice.getType())
+        value = b.create<tensor::CastOp>(loc, slice.getType(), value);
+      operand.set(value);
+      done.emplace_back(slice, value);
+      for (Operation *t : result->tiledOps)
+        worklist.push_back(t);
+    }
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && linalgOp.getNumReductionLoops() > 0)
+      tiledRoots.push_back(op);
+  }
+  return success();
+}
+
+FailureOr<Value> NestEmitter::emitTile(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest) {
+  linalg::LinalgOp op = withDestination(b, dest);
+  auto tiling = cast<TilingInterface>(op.getOperation());
+  Index allOffsets(offsets), allSizes = getAsIndexOpFoldResult(b.getContext(), sizes);
+  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
+  for (size_t d = allSizes.size(); d < ranges.size(); ++d) {
+    allOffsets.push_back(b.getIndexAttr(0));
+    allSizes.push_back(b.getIndexAttr(ranges[d]));
+  }
+  FailureOr<TilingResult> tile = tiling.getTiledImplementation(b, allOffsets, allSizes);
+  if (failed(tile))
+    return kernel.emitError("expected an op that can be tiled");
+  Index resultOffsets, resultSizes;
+  if (failed(tiling.getResultTilePosition(b, 0, allOffsets, allSizes, resultOffsets, resultSizes)))
+    return kernel.emitError("expected a result that is tiled with the loops");
+  if (failed(fuseProducers(b, tile->tiledOps)))
+    return failure();
+  Operation *init = op.getDpsInits()[0].getDefiningOp();
+  Value result = b.create<tensor::InsertSliceOp>(loc, tile->tiledValues[0], dest, resultOffsets, resultSizes,
+                                                 Index(resultOffsets.size(), b.getIndexAttr(1)));
+  op->erase();
+  if (isa_and_nonnull<linalg::FillOp>(init) && init->use_empty())
+    init->erase();
+  return result;
+}
+
+FailureOr<Value> NestEmitter::emitLevel(OpBuilder &b, size_t level, const Index &offsets, ArrayRef<int64_t> sizes,
+                                        Value dest) {
+  if (level == nest.tiles.size())
+    return emitTile(b, offsets, sizes, dest);
+  auto [dim, step] = nest.tiles[level];
+  int64_t extent = sizes[dim];
+  if (step >= extent)
+    return emitLevel(b, level + 1, offsets, sizes, dest);
+  int64_t covered = extent / step * step;
+  SmallVector<int64_t> inner(sizes);
+  inner[dim] = step;
+  auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), constantIndex(b, loc, covered),
+                                   constantIndex(b, loc, step), ValueRange{dest});
+  OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
+  Index innerOffsets = offsets;
+  innerOffsets[dim] = addOffset(body, loc, offsets[dim], loop.getInductionVar());
+  FailureOr<Value> value = emitLevel(body, level + 1, innerOffsets, inner, loop.getRegionIterArg(0));
+  if (failed(value))
+    return failure();
+  body.create<scf::YieldOp>(loc, *value);
+  dest = loop.getResult(0);
+  if (covered == extent)
+    return dest;
+  inner[dim] = extent - covered;
+  innerOffsets = offsets;
+  innerOffsets[dim] = addOffset(b, loc, offsets[dim], b.getIndexAttr(covered));
+  return emitLevel(b, level + 1, innerOffsets, inner, dest);
+}
+
+/// The first loop, over the chunks that the caller asks for; a smaller last chunk is a branch of its own.
+FailureOr<Value> NestEmitter::emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest) {
+  unsigned numArgs = kernel.getNumArguments();
+  Value begin = kernel.getArgument(numArgs - 2), end = kernel.getArgument(numArgs - 1);
+  auto [dim, step] = nest.tiles[0];
+  int64_t whole = sizes[dim] / step, rest = sizes[dim] % step;
+  SmallVector<int64_t> inner(sizes);
+  inner[dim] = std::min(step, sizes[dim]);
+  Value stop = end;
+  if (rest)
+    stop = b.create<arith::MinSIOp>(loc, end, constantIndex(b, loc, whole));
+  if (whole > 0) {
+    auto loop = b.create<scf::ForOp>(loc, begin, stop, constantIndex(b, loc, 1), ValueRange{dest});
+    OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
+    Index innerOffsets = offsets;
+    innerOffsets[dim] = addOffset(body, loc, offsets[dim], scaleOffset(body, loc, loop.getInductionVar(), step));
+    FailureOr<Value> value = emitLevel(body, 1, innerOffsets, inner, loop.getRegionIterArg(0));
+    if (failed(value))
+      return failure();
+    body.create<scf::YieldOp>(loc, *value);
+    dest = loop.getResult(0);
+  }
+  if (!rest)
+    return dest;
+  Value hasRest = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, end, constantIndex(b, loc, whole));
+  auto branch = b.create<scf::IfOp>(loc, TypeRange{dest.getType()}, hasRest, /*withElse=*/true);
+  OpBuilder thenBody = branch.getThenBodyBuilder();
+  inner[dim] = rest;
+  Index restOffsets = offsets;
+  restOffsets[dim] = addOffset(thenBody, loc, offsets[dim], thenBody.getIndexAttr(whole * step));
+  FailureOr<Value> value = emitLevel(thenBody, 1, restOffsets, inner, dest);
+  if (failed(value))
+    return failure();
+  thenBody.create<scf::YieldOp>(loc, *value);
+  branch.getElseBodyBuilder().create<scf::YieldOp>(loc, dest);
+  return branch.getResult(0);
+}
+
+/// Loops of step 1 (times the unroll factor) over the reduction dims of a register tile, carrying the accumulator.
+FailureOr<Value> NestEmitter::emitReductions(OpBuilder &b, linalg::LinalgOp op, size_t level, Index &offsets,
+                                             SmallVector<int64_t> &sizes, Value accumulator) {
+  if (level == nest.reductions.size()) {
+    Operation *clone = b.clone(*op.getOperation());
+    clone->setOperand(op.getDpsInitOperand(0)->getOperandNumber(), accumulator);
+    FailureOr<TilingResult> tile = cast<TilingInterface>(clone).getTiledImplementation(
+        b, offsets, getAsIndexOpFoldResult(b.getContext(), sizes));
+    if (failed(tile))
+      return op->emitError("expected a reduction that can be tiled");
+    clone->erase();
+    return tile->tiledValues[0];
+  }
+  auto [dim, unroll] = nest.reductions[level];
+  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
+  int64_t extent = ranges[dim];
+  sizes[dim] = 1;
+  auto emitSteps = [&](OpBuilder &at, OpFoldResult base, int64_t count, Value acc) -> FailureOr<Value> {
+    for (int64_t u = 0; u < count; ++u) {
+      offsets[dim] = addOffset(at, loc, base, at.getIndexAttr(u));
+      FailureOr<Value> next = emitReductions(at, op, level + 1, offsets, sizes, acc);
+      if (failed(next))
+        return failure();
+      acc = *next;
+    }
+    return acc;
+  };
+  if (extent <= unroll)
+    return emitSteps(b, b.getIndexAttr(0), extent, accumulator);
+  auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), constantIndex(b, loc, extent / unroll * unroll),
+                                   constantIndex(b, loc, unroll), ValueRange{accumulator});
+  OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
+  FailureOr<Value> value = emitSteps(body, loop.getInductionVar(), unroll, loop.getRegionIterArg(0));
+  if (failed(value))
+    return failure();
+  body.create<scf::YieldOp>(loc, *value);
+  return emitSteps(b, b.getIndexAttr(extent / unroll * unroll), extent % unroll, loop.getResult(0));
+}
+
+LogicalResult NestEmitter::run() {
+  if (failed(findLast()))
+    return failure();
+  Block &entry = kernel.getBody().front();
+  auto indexType = IndexType::get(kernel.getContext());
+  unsigned destNumber = kernel.getNumArguments() - 1;
+  kernel.insertArguments({destNumber + 1, destNumber + 1}, {indexType, indexType}, {{}, {}}, {loc, loc});
+
+  // Where results go: the init of the last op, or, for a reduction, the init of its fill.
+  Value dest = last.getDpsInits()[0];
+  if (auto fill = dest.getDefiningOp<linalg::FillOp>())
+    dest = fill.getOutputs()[0];
+  OpBuilder b(last);
+  SmallVector<int64_t> sizes;
+  for (auto [range, kind] : llvm::zip(last.getStaticLoopRanges(), last.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::parallel)
+      sizes.push_back(range);
+  Index offsets(sizes.size(), b.getIndexAttr(0));
+  FailureOr<Value> result = nest.parallel && !nest.tiles.empty() ? emitChunks(b, offsets, sizes, dest)
+                                                                 : emitLevel(b, 0, offsets, sizes, dest);
+  if (failed(result))
+    return failure();
+  last->getResult(0).replaceAllUsesWith(*result);
+
+  if (!nest.reductions.empty())
+    for (Operation *root : tiledRoots) {
+      auto op = cast<linalg::LinalgOp>(root);
+      OpBuilder at(op);
+      SmallVector<int64_t> tileSizes(op.getStaticLoopRanges());
+      Index tileOffsets(tileSizes.size(), at.getIndexAttr(0));
+      FailureOr<Value> reduced = emitReductions(at, op, 0, tileOffsets, tileSizes, op.getDpsInits()[0]);
+      if (failed(reduced))
+        return failure();
+      op->getResult(0).replaceAllUsesWith(*reduced);
+      op->erase();
+    }
+  // The whole-tensor ops are dead now; erase them from the last to the first.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return success();
+}
+
+} // namespace
+
+LoopNest plainNest(func::FuncOp kernel) {
+  LoopNest nest;
+  linalg::LinalgOp root;
+  kernel.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::FillOp>(op) && (!root || op.getNumReductionLoops() > 0))
+      root = op;
+  });
+  if (!root)
+    return nest;
+  int last = root.getNumParallelLoops() - 1;
+  for (int dim = 0; dim < last; ++dim)
+    nest.tiles.push_back({dim, 1});
+  for (auto [dim, kind] : llvm::enumerate(root.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      nest.reductions.push_back({int(dim), 1});
+  return nest;
+}
+
+LogicalResult tileToNest(func::FuncOp kernel, const LoopNest &nest) { return NestEmitter(kernel, nest).run(); }
+
+} // namespace autotune

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parses, schedules, vectorises, lowers and emits one kernel; diagnostics become the error's text.
+
+#include "runtime/build/KernelCompiler.h"
+
+#include "passes/Dialects.h"
+#include "passes/LowerKernel.h"
+#include "passes/TileNest.h"
+#include "passes/VectorizeKernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace autotune {
+namespace {
+
+/// Keeps the first error that the IR reports while it lives.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && text.empty())
+            text = diagnostic.str();
+          return success();
+        }) {}
+  llvm::Error take(llvm::StringRef stage) const {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   stage + ": " + (text.empty() ? "failed without a reason" : text));
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerKernelDialects(registry);
+  return registry;
+}
+
+} // namespace
+
+KernelCompiler::KernelCompiler(ObjectEmitter emitter)
+    : context(makeRegistry(), MLIRContext::Threading::DISABLED), emitter(std::move(emitter)) {
+  context.loadAllAvailableDialects();
+}
+
+llvm::Expected<std::unique_ptr<KernelCompiler>> KernelCompiler::create(Isa isa) {
+  llvm::Expected<ObjectEmitter> emitter = ObjectEmitter::create(isa);
+  if (!emitter)
+    return emitter.takeError();
+  return std::unique_ptr<KernelCompiler>(new KernelCompiler(std::move(*emitter)));
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef text,
+                                                               const std::optional<LoopNest> &nest) {
+  FirstError errors(context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return errors.take("parse");
+  auto kernels = llvm::to_vector(module->getOps<func::FuncOp>());
+  if (kernels.size() != 1)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected one function in a kernel, found %zu",
+                                   kernels.size());
+  if (failed(tileToNest(kernels[0], nest ? *nest : plainNest(kernels[0]))))
+    return errors.take("schedule");
+  if (failed(nest ? vectorizeKernel(kernels[0]) : simplifyKernel(kernels[0])))
+    return errors.take("vectorize");
+  return module;
+}
+
+llvm::Expected<ObjectCode> KernelCompiler::compile(llvm::StringRef kernelText, const std::optional<LoopNest> &nest,
+                                                   llvm::StringRef symbol) {
+  llvm::Expected<OwningOpRef<ModuleOp>> module = schedule(kernelText, nest);
+  if (!module)
+    return module.takeError();
+  FirstError errors(context);
+  if (failed(lowerKernelToLlvm(**module)))
+    return errors.take("lower");
+  return emitter.emit(**module, symbol);
+}
+
+llvm::Expected<std::string> KernelCompiler::printVectorized(llvm::StringRef kernelText, const LoopNest &nest) {
+  llvm::Expected<OwningOpRef<ModuleOp>> module = schedule(kernelText, nest);
+  if (!module)
+    return module.takeError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*module)->print(stream);
+  return text;
+}
+
+} // namespace autotune

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// LLVM dialect in, object code out, and the linker that makes shared libraries of it.
+#pragma once
+
+#include "schedule/Device.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace autotune {
+
+/// A relocatable x86-64 ELF object, in memory.
+struct ObjectCode {
+  std::string bytes;
+};
+
+/// Turns LLVM-dialect modules into objects for one instruction set. Not thread-safe: one for each thread.
+class ObjectEmitter {
+public:
+  /// Code is tuned for this machine's CPU and restricted to `isa`. Error: LLVM has no such target.
+  static llvm::Expected<ObjectEmitter> create(Isa isa);
+  ObjectEmitter(ObjectEmitter &&) noexcept;
+  ~ObjectEmitter();
+
+  /// Translates, optimises (-O3) and emits; the entry point `@kernel` is exported as `symbol`.
+  llvm::Expected<ObjectCode> emit(mlir::ModuleOp module, llvm::StringRef symbol);
+
+private:
+  explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+/// Links objects into a shared library at `path` with lld as a library. Errors carry the linker's own words.
+llvm::Error linkSharedLibrary(llvm::ArrayRef<ObjectCode> objects, llvm::StringRef path);
+
+} // namespace autotune
