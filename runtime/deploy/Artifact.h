@@ -6,7 +6,7 @@
  *   +---------------------------+ constantsOffset (a multiple of 4096; zero bytes fill the gap)
  *   | constants                 |  constantsBytes; mapped read only, never copied
  *   +---------------------------+ constantsOffset + constantsBytes
- *   | AutotuneTrailer (32 bytes)|
+ *   | AutotuneTrailer (40 bytes)|
  *   +---------------------------+ end of file
  */
 #ifndef AUTOTUNE_RUNTIME_DEPLOY_ARTIFACT_H
@@ -29,11 +29,12 @@ extern "C" {
 /* Buffers in the arena and constants start on a multiple of this. */
 #define AUTOTUNE_BUFFER_ALIGNMENT 64u
 
-/* Computes the chunks [begin, end) of one step. `args` are buffer addresses in the order of the manifest's step.
- * Chunks are independent of each other: they may run in any order and on any thread. */
+/* Computes the chunks [begin, end) of one step. `args` are buffer addresses in the order of the manifest's
+ * step. Chunks are independent of each other: they may run in any order and on any thread. */
 typedef void (*AutotuneKernel)(void *const *args, int64_t begin, int64_t end);
 
-/* The value of the exported symbol `autotune_artifact`. Everything it points to lives in the shared object. */
+/* The value of the exported symbol `autotune_artifact`. Everything it points to lives in the shared object.
+ */
 typedef struct AutotuneArtifact {
   uint32_t abiVersion; /* AUTOTUNE_ABI_VERSION */
   uint32_t kernelCount;
@@ -41,17 +42,18 @@ typedef struct AutotuneArtifact {
   const char *manifest; /* JSON text, NUL-terminated */
 } AutotuneArtifact;
 
-/* The last 32 bytes of the file, little endian. */
+/* The last 40 bytes of the file, little endian. Checksums are XXH3-64 with seed 0. */
 typedef struct AutotuneTrailer {
   char magic[8]; /* AUTOTUNE_TRAILER_MAGIC with its NUL */
   uint64_t constantsOffset;
   uint64_t constantsBytes;
-  uint64_t checksum; /* XXH3-64, seed 0, of the constants */
+  uint64_t checksum;     /* of the constants; compared on request, since it reads all of them */
+  uint64_t codeChecksum; /* of the bytes [0, constantsOffset); always compared. 0: not recorded */
 } AutotuneTrailer;
 
 #ifdef __cplusplus
 }
-static_assert(sizeof(AutotuneTrailer) == 32, "the trailer is part of the file format");
+static_assert(sizeof(AutotuneTrailer) == 40, "the trailer is part of the file format");
 #endif
 
 #endif

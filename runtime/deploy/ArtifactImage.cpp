@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opens an artifact: a truncated or foreign file must be an error here, since the dynamic linker would crash on it.
+// Opens an artifact: a truncated or foreign file must be an error here, since the dynamic linker would crash
+// on it.
 #include "runtime/deploy/ArtifactImage.h"
 
 #include "runtime/deploy/RuntimeError.h"
@@ -63,16 +64,18 @@ AutotuneTrailer readTrailer(const InputFile &file) {
   if (std::memcmp(trailer.magic, AUTOTUNE_TRAILER_MAGIC, sizeof(trailer.magic)) != 0)
     file.fail("no trailer at the end: not a compiled model, one of another version, or truncated");
   if (trailer.constantsOffset % AUTOTUNE_CONSTANTS_ALIGNMENT != 0)
-    file.fail("damaged: constants at " + std::to_string(trailer.constantsOffset) + ", expected a multiple of " +
-              std::to_string(AUTOTUNE_CONSTANTS_ALIGNMENT));
+    file.fail("damaged: constants at " + std::to_string(trailer.constantsOffset) +
+              ", expected a multiple of " + std::to_string(AUTOTUNE_CONSTANTS_ALIGNMENT));
   uint64_t payload = file.bytes - sizeof(trailer);
   if (trailer.constantsOffset > payload || trailer.constantsBytes != payload - trailer.constantsOffset)
     file.fail("damaged: " + std::to_string(trailer.constantsBytes) + " bytes of constants at " +
-              std::to_string(trailer.constantsOffset) + " do not end at the trailer at " + std::to_string(payload));
+              std::to_string(trailer.constantsOffset) + " do not end at the trailer at " +
+              std::to_string(payload));
   return trailer;
 }
 
-/// Every loadable segment must lie before the constants: reading past the end of a mapped file is a bus error.
+/// Every loadable segment must lie before the constants: reading past the end of a mapped file is a bus
+/// error.
 void checkElf(const InputFile &file, uint64_t imageBytes) {
   Elf64_Ehdr header;
   if (imageBytes < sizeof(header))
@@ -96,11 +99,11 @@ void checkElf(const InputFile &file, uint64_t imageBytes) {
       file.fail("damaged: an ELF segment ends behind the code");
 }
 
-void checkChecksum(const InputFile &file, const MappedMemory &constants, uint64_t expected) {
-  uint64_t found = XXH3_64bits(constants.data(), constants.size());
+void checkChecksum(const InputFile &file, const char *what, const MappedMemory &part, uint64_t expected) {
+  uint64_t found = XXH3_64bits(part.data(), part.size());
   if (found != expected)
-    file.fail("damaged: checksum of the constants is " + std::to_string(found) + ", expected " +
-              std::to_string(expected));
+    file.fail(std::string("damaged: checksum of the ") + what + " is " + std::to_string(found) +
+              ", expected " + std::to_string(expected));
 }
 
 /// dlopen searches its own folders for a name without a slash.
@@ -115,14 +118,18 @@ std::string absolutePath(const InputFile &file) {
 
 void ArtifactImage::LibraryCloser::operator()(void *handle) const { dlclose(handle); }
 
-ArtifactImage::ArtifactImage(const std::string &path, bool verifyChecksum) {
+ArtifactImage::ArtifactImage(const std::string &path, bool verifyConstants) {
   InputFile file(path);
   AutotuneTrailer trailer = readTrailer(file);
   checkElf(file, trailer.constantsOffset);
+  // The dynamic linker trusts what it reads: damaged code is found here or crashes there.
+  if (trailer.codeChecksum != 0)
+    checkChecksum(file, "code", MappedMemory::file(file.descriptor, 0, trailer.constantsOffset, path.c_str()),
+                  trailer.codeChecksum);
   constantMemory =
       MappedMemory::file(file.descriptor, trailer.constantsOffset, trailer.constantsBytes, path.c_str());
-  if (verifyChecksum)
-    checkChecksum(file, constantMemory, trailer.checksum);
+  if (verifyConstants)
+    checkChecksum(file, "constants", constantMemory, trailer.checksum);
   load(absolutePath(file));
 }
 
@@ -136,9 +143,10 @@ void ArtifactImage::load(const std::string &path) {
   if (!artifact)
     throw RuntimeError(AUTOTUNE_ERROR_FORMAT, path + ": no symbol '" AUTOTUNE_ARTIFACT_SYMBOL "'");
   if (artifact->abiVersion != AUTOTUNE_ABI_VERSION)
-    throw RuntimeError(AUTOTUNE_ERROR_VERSION, path + ": ABI version " + std::to_string(artifact->abiVersion) +
-                                                   ", this runtime has " + std::to_string(AUTOTUNE_ABI_VERSION) +
-                                                   "; compile the model again");
+    throw RuntimeError(AUTOTUNE_ERROR_VERSION,
+                       path + ": ABI version " + std::to_string(artifact->abiVersion) +
+                           ", this runtime has " + std::to_string(AUTOTUNE_ABI_VERSION) +
+                           "; compile the model again");
   if (!artifact->manifest || (artifact->kernelCount > 0 && !artifact->kernels))
     throw RuntimeError(AUTOTUNE_ERROR_FORMAT, path + ": a description without manifest or kernels");
 }

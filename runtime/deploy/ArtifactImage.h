@@ -12,9 +12,9 @@ namespace autotune::deploy {
 
 class ArtifactImage {
 public:
-  /// Checks sizes, trailer and ELF headers before any byte of the file is loaded as code, then loads it. With
-  /// `verifyChecksum` all constants are read. Throws RuntimeError with the path in front.
-  ArtifactImage(const std::string &path, bool verifyChecksum);
+  /// Checks sizes, trailer, ELF headers and the checksum of the code before any of it is loaded. With
+  /// `verifyConstants` all constants are read too. Throws RuntimeError with the path in front.
+  ArtifactImage(const std::string &path, bool verifyConstants);
 
   /// The exported description; its ABI version is ours, its pointers are not null.
   const AutotuneArtifact &description() const { return *artifact; }

@@ -62,7 +62,8 @@ const ProfileSpec *findProfile(const autotune_model *model, size_t profile) {
   return &model->model->manifest().profiles[profile];
 }
 
-void describe(const std::vector<TensorSpec> &tensors, const char *what, size_t index, autotune_tensor_info *info) {
+void describe(const std::vector<TensorSpec> &tensors, const char *what, size_t index,
+              autotune_tensor_info *info) {
   require(info, "info");
   if (index >= tensors.size())
     throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::string(what) + " " + std::to_string(index) +
@@ -106,7 +107,9 @@ const char *autotune_model_metadata(const autotune_model *model) {
   return model ? model->model->manifestText() : "";
 }
 
-int autotune_model_threads(const autotune_model *model) { return model ? model->model->manifest().threads : 0; }
+int autotune_model_threads(const autotune_model *model) {
+  return model ? model->model->manifest().threads : 0;
+}
 
 size_t autotune_model_profile_count(const autotune_model *model) {
   return model ? model->model->manifest().profiles.size() : 0;
@@ -186,16 +189,19 @@ autotune_status autotune_session_create(autotune_model *model, int threads, auto
 
 void autotune_session_free(autotune_session *session) { delete session; }
 
-int autotune_session_threads(const autotune_session *session) { return session ? session->session.threads() : 0; }
+int autotune_session_threads(const autotune_session *session) {
+  return session ? session->session.threads() : 0;
+}
 
 autotune_status autotune_session_run(autotune_session *session, size_t profile, const void *const *inputs,
                                      size_t input_count, void *const *outputs, size_t output_count) {
   return guarded([&] { runSession(session, profile, inputs, input_count, outputs, output_count, {}); });
 }
 
-autotune_status autotune_session_run_timed(autotune_session *session, size_t profile, const void *const *inputs,
-                                           size_t input_count, void *const *outputs, size_t output_count,
-                                           int64_t *step_ns, size_t step_count) {
+autotune_status autotune_session_run_timed(autotune_session *session, size_t profile,
+                                           const void *const *inputs, size_t input_count,
+                                           void *const *outputs, size_t output_count, int64_t *step_ns,
+                                           size_t step_count) {
   return guarded([&] {
     if (step_count)
       require(step_ns, "step_ns");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the manifest's JSON text. A file is never trusted: each number is checked before it is used as an index.
+// Reads the manifest's JSON text. A file is never trusted: each number is checked before it is used as an
+// index.
 #include "runtime/deploy/Manifest.h"
 
 #include "runtime/deploy/Artifact.h"
@@ -42,7 +43,8 @@ public:
     std::string found = value.dump(-1, ' ', true, Json::error_handler_t::replace);
     if (found.size() > 60)
       found = found.substr(0, 57) + "...";
-    throw RuntimeError(AUTOTUNE_ERROR_FORMAT, "manifest: " + path + " is " + found + ", expected " + expected);
+    throw RuntimeError(AUTOTUNE_ERROR_FORMAT,
+                       "manifest: " + path + " is " + found + ", expected " + expected);
   }
 
   Node at(const char *key) const {

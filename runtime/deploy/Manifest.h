@@ -57,9 +57,9 @@ struct Manifest {
   std::vector<ProfileSpec> profiles; // never empty
 };
 
-/// Parses and checks `text`: every kernel index is below `kernelCount`, every offset inside its buffer. Throws
-/// RuntimeError: AUTOTUNE_ERROR_VERSION for another format number, else AUTOTUNE_ERROR_FORMAT with the path of the
-/// field, what was found and what was expected.
+/// Parses and checks `text`: every kernel index is below `kernelCount`, every offset inside its buffer.
+/// Throws RuntimeError: AUTOTUNE_ERROR_VERSION for another format number, else AUTOTUNE_ERROR_FORMAT with the
+/// path of the field, what was found and what was expected.
 Manifest parseManifest(const char *text, uint32_t kernelCount);
 
 /// Bytes of one element of a dtype in MLIR's spelling; 0 if unknown.

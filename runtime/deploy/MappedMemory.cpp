@@ -24,7 +24,8 @@ MappedMemory MappedMemory::anonymous(size_t bytes) {
   size_t mappedBytes = huge ? bytes + kHugePageBytes : bytes;
   void *mapping = MAP_FAILED;
   if (mappedBytes >= bytes)
-    mapping = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    mapping = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
   if (mapping == MAP_FAILED)
     throw RuntimeError(AUTOTUNE_ERROR_MEMORY, "cannot allocate " + std::to_string(bytes) + " bytes");
   auto address = reinterpret_cast<uintptr_t>(mapping);

@@ -14,8 +14,8 @@ public:
   /// Zeroed memory. From 2 MiB on it starts on a huge page and asks for huge pages; below, on a page.
   /// Throws RuntimeError (AUTOTUNE_ERROR_MEMORY).
   static MappedMemory anonymous(size_t bytes);
-  /// `bytes` of the file from `offset` (a multiple of the page size), private and read only. `path` is for messages.
-  /// Throws RuntimeError (AUTOTUNE_ERROR_FILE).
+  /// `bytes` of the file from `offset` (a multiple of the page size), private and read only. `path` is for
+  /// messages. Throws RuntimeError (AUTOTUNE_ERROR_FILE).
   static MappedMemory file(int descriptor, uint64_t offset, size_t bytes, const char *path);
 
   MappedMemory(MappedMemory &&other) noexcept;

@@ -34,8 +34,7 @@ std::string listProfiles(const Manifest &manifest) {
 
 } // namespace
 
-Model::Model(const std::string &path, bool verifyChecksum)
-    : image(path, verifyChecksum) {
+Model::Model(const std::string &path, bool verifyConstants) : image(path, verifyConstants) {
   const AutotuneArtifact &artifact = image.description();
   try {
     contents = parseManifest(artifact.manifest, artifact.kernelCount);
@@ -64,8 +63,9 @@ const ProfileSpec &Model::profile(size_t index) const {
 size_t Model::findProfile(std::span<const std::vector<int64_t>> shapes) const {
   for (size_t p = 0; p < contents.profiles.size(); ++p) {
     const std::vector<TensorSpec> &inputs = contents.profiles[p].inputs;
-    if (std::equal(inputs.begin(), inputs.end(), shapes.begin(), shapes.end(),
-                   [](const TensorSpec &input, const std::vector<int64_t> &shape) { return input.shape == shape; }))
+    if (std::equal(
+            inputs.begin(), inputs.end(), shapes.begin(), shapes.end(),
+            [](const TensorSpec &input, const std::vector<int64_t> &shape) { return input.shape == shape; }))
       return p;
   }
   std::string given;

@@ -15,13 +15,14 @@ namespace autotune::deploy {
 class Model {
 public:
   /// Throws RuntimeError: no artifact, damaged, another version, or code that this processor cannot run.
-  explicit Model(const std::string &path, bool verifyChecksum = false);
+  explicit Model(const std::string &path, bool verifyConstants = false);
 
   const Manifest &manifest() const { return contents; }
   const char *manifestText() const { return image.description().manifest; }
   /// Throws RuntimeError (AUTOTUNE_ERROR_ARGUMENT) if out of range.
   const ProfileSpec &profile(size_t index) const;
-  /// The profile whose inputs have these shapes. Throws RuntimeError (AUTOTUNE_ERROR_SHAPE) that lists the profiles.
+  /// The profile whose inputs have these shapes. Throws RuntimeError (AUTOTUNE_ERROR_SHAPE) that lists the
+  /// profiles.
   size_t findProfile(std::span<const std::vector<int64_t>> shapes) const;
 
   AutotuneKernel kernel(uint32_t index) const { return image.description().kernels[index]; }

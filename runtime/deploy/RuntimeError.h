@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one exception of the deployed runtime. The folder has no LLVM, so errors travel as exceptions inside and turn
-// into status codes at the C border.
+// The one exception of the deployed runtime. The folder has no LLVM, so errors travel as exceptions inside
+// and turn into status codes at the C border.
 #pragma once
 
 #include "runtime/deploy/autotune_runtime.h"

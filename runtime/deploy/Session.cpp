@@ -16,8 +16,8 @@ constexpr int kMaxThreads = 4096; // a typing mistake, not a machine
 
 int checkThreads(const Model &model, int threads) {
   if (threads < 0 || threads > kMaxThreads)
-    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::to_string(threads) + " threads, expected 0 to " +
-                                                    std::to_string(kMaxThreads));
+    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT,
+                       std::to_string(threads) + " threads, expected 0 to " + std::to_string(kMaxThreads));
   return threads == 0 ? model.manifest().threads : threads;
 }
 
@@ -31,8 +31,8 @@ size_t largestArena(const Manifest &manifest) {
 template <typename Buffer>
 void checkBuffers(const char *what, std::span<Buffer> buffers, const std::vector<TensorSpec> &tensors) {
   if (buffers.size() != tensors.size())
-    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::to_string(buffers.size()) + " " + what + "s given, expected " +
-                                                    std::to_string(tensors.size()));
+    throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::to_string(buffers.size()) + " " + what +
+                                                    "s given, expected " + std::to_string(tensors.size()));
   for (size_t i = 0; i < buffers.size(); ++i)
     if (!buffers[i] && tensors[i].bytes > 0)
       throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, std::string(what) + " " + std::to_string(i) + " ('" +
@@ -40,7 +40,8 @@ void checkBuffers(const char *what, std::span<Buffer> buffers, const std::vector
 }
 
 int64_t nowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
@@ -76,7 +77,8 @@ Session::Plan Session::makePlan(const ProfileSpec &profile) const {
         plan.args[slot] = arena.data() + arg.offset;
         break;
       case ArgPlace::Constant:
-        // Kernels only read constants; the mapping is read only, so a kernel that writes is caught by the hardware.
+        // Kernels only read constants; the mapping is read only, so a kernel that writes is caught by the
+        // hardware.
         plan.args[slot] = const_cast<std::byte *>(owner->constants()) + arg.offset;
         break;
       }

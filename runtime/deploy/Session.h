@@ -23,7 +23,8 @@ public:
   const Model &model() const { return *owner; }
   int threads() const { return team.threads(); }
 
-  /// Buffers as in autotune_session_run. `stepNs` is empty or has one place for each step. Throws RuntimeError.
+  /// Buffers as in autotune_session_run. `stepNs` is empty or has one place for each step. Throws
+  /// RuntimeError.
   void run(size_t profile, std::span<const void *const> inputs, std::span<void *const> outputs,
            std::span<int64_t> stepNs = {});
 

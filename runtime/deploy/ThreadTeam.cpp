@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The chunk dispatcher. One word decides everything: the number of chunks of the current step not yet claimed.
+// The chunk dispatcher. One word decides everything: the number of chunks of the current step not yet
+// claimed.
 #include "runtime/deploy/ThreadTeam.h"
 
 #include <algorithm>
 #include <atomic>
 #include <immintrin.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <thread>
 
@@ -41,9 +43,10 @@ struct ThreadTeam::Arena {
   tbb::task_arena arena;
 };
 
-// The step in `kernel`, `args`, `chunks` is written only while `unclaimed` is 0 and every chunk of the step before is
-// finished, and read only after a successful claim. A thread that was stopped anywhere outside a chunk therefore holds
-// no knowledge of a step: whenever it claims, it claims from the step of that moment and reads that step.
+// The step in `kernel`, `args`, `chunks` is written only while `unclaimed` is 0 and every chunk of the step
+// before is finished, and read only after a successful claim. A thread that was stopped anywhere outside a
+// chunk therefore holds no knowledge of a step: whenever it claims, it claims from the step of that moment
+// and reads that step.
 struct ThreadTeam::Shared {
   explicit Shared(int threads) : threads(threads) {}
 
@@ -89,9 +92,15 @@ struct ThreadTeam::Shared {
 };
 
 ThreadTeam::ThreadTeam(int threads) : threadCount(threads) {
-  if (threads > 1) {
-    arena = std::make_unique<Arena>(threads);
-    shared = std::make_shared<Shared>(threads);
+  if (threads == 1)
+    return;
+  // oneTBB never starts more workers than this, and prints a warning when asked for them.
+  auto available =
+      static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  threadCount = std::max(1, std::min(threads, available));
+  if (threadCount > 1) {
+    arena = std::make_unique<Arena>(threadCount);
+    shared = std::make_shared<Shared>(threadCount);
   }
 }
 

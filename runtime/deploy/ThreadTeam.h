@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A team of threads that share the chunks of one step after another; the measuring worker and the session use the same.
+// A team of threads that share the chunks of one step after another; the measuring worker and the session use
+// the same.
 #pragma once
 
 #include "runtime/deploy/Artifact.h"
@@ -12,12 +13,13 @@ namespace autotune::deploy {
 
 /// The caller of `run` and up to `threads - 1` helpers from oneTBB.
 ///
-/// Helpers join when they get a processor and leave when `run` ends. Chunks are claimed from one atomic counter, so
-/// the caller alone completes every step if no helper comes: nothing here waits for a thread to start.
-/// One `run` at a time; different teams are independent of each other.
+/// Helpers join when they get a processor and leave when `run` ends. Chunks are claimed from one atomic
+/// counter, so the caller alone completes every step if no helper comes: nothing here waits for a thread to
+/// start. One `run` at a time; different teams are independent of each other.
 class ThreadTeam {
 public:
-  /// `threads` >= 1. A team of one never touches oneTBB.
+  /// `threads` >= 1; cut down to what oneTBB allows, by default one a processor. A team of one never touches
+  /// oneTBB.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam &) = delete;
@@ -30,7 +32,8 @@ public:
     runErased([](void *context) { (*static_cast<std::remove_reference_t<Body> *>(context))(); }, &body);
   }
 
-  /// Computes chunks [0, chunks) of `kernel` and returns when all are done. Only from inside `run`, from its thread.
+  /// Computes chunks [0, chunks) of `kernel` and returns when all are done. Only from inside `run`, from its
+  /// thread.
   void dispatch(AutotuneKernel kernel, void *const *args, int64_t chunks) {
     if (threadCount == 1 || chunks <= 1)
       kernel(args, 0, chunks);

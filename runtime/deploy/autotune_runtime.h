@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C API of libautotune_runtime.so: load a compiled model and run it. Needs no compiler and no LLVM.
  *
- * Objects. A *model* is a loaded artifact: code, constants and shapes; it is immutable. A *session* runs a model: it
- * owns the memory for intermediate tensors and the threads. A *profile* is one set of input shapes that the model was
- * compiled for.
+ * Objects. A *model* is a loaded artifact: code, constants and shapes; it is immutable. A *session* runs a
+ * model: it owns the memory for intermediate tensors and the threads. A *profile* is one set of input shapes
+ * that the model was compiled for.
  *
- * Threads. All functions on a model may be called from any number of threads at once. One session runs one inference
- * at a time: it is not reentrant, calls on it must not overlap. Several sessions over one model may run at once.
- * A session with one thread runs on the calling thread only. With more, the calling thread works too, and an
- * inference completes even if no other thread ever gets a processor.
+ * Threads. All functions on a model may be called from any number of threads at once. One session runs one
+ * inference at a time: it is not reentrant, calls on it must not overlap. Several sessions over one model may
+ * run at once. A session with one thread runs on the calling thread only. With more, the calling thread works
+ * too, and an inference completes even if no other thread ever gets a processor.
  *
- * Ownership. What a `_create` or `_load` function returns belongs to the caller and ends with the `_free` function.
- * A model may be freed before its sessions: it lives on until the last of them is freed. Strings and arrays that a
- * function returns belong to the model and live as long as it does; the text of `autotune_last_error` lives until the
- * same thread's next failing call.
+ * Ownership. What a `_create` or `_load` function returns belongs to the caller and ends with the `_free`
+ * function. A model may be freed before its sessions: it lives on until the last of them is freed. Strings
+ * and arrays that a function returns belong to the model and live as long as it does; the text of
+ * `autotune_last_error` lives until the same thread's next failing call.
  *
- * Errors. Functions that can fail return `autotune_status`; on failure `autotune_last_error` has one line that says
- * what was found and what was expected, and output parameters are unchanged.
+ * Errors. Functions that can fail return `autotune_status`; on failure `autotune_last_error` has one line
+ * that says what was found and what was expected, and output parameters are unchanged.
  *
- * Numbers. Arithmetic is IEEE 754 with denormals kept: the library never touches the floating-point control register
- * (MXCSR). A caller who wants denormals flushed to zero sets that on the thread that creates the session and on the
- * thread that runs it.
+ * Numbers. Arithmetic is IEEE 754 with denormals kept: the library never touches the floating-point control
+ * register (MXCSR). A caller who wants denormals flushed to zero sets that on the thread that creates the
+ * session and on the thread that runs it.
  */
 #ifndef AUTOTUNE_RUNTIME_H
 #define AUTOTUNE_RUNTIME_H
@@ -78,7 +78,8 @@ typedef struct autotune_tensor_info {
 
 /* Flags of autotune_model_load. */
 #define AUTOTUNE_LOAD_DEFAULT 0u
-/* Reads all constants and compares them with the checksum in the file; a damaged file is AUTOTUNE_ERROR_FORMAT. */
+/* Reads all constants and compares them with the checksum in the file; damage is AUTOTUNE_ERROR_FORMAT. The
+ * code is compared always. */
 #define AUTOTUNE_LOAD_VERIFY 1u
 
 /* "0.1.0" */
@@ -87,13 +88,14 @@ AUTOTUNE_API const char *autotune_runtime_version(void);
 /* What went wrong in this thread's last failing call; "" before the first. Never null. */
 AUTOTUNE_API const char *autotune_last_error(void);
 
-/* Loads the artifact at `path`. The file must not be changed in place while the model lives (replacing it by a new
- * file under the same name is fine). Loading runs no code of the model. */
+/* Loads the artifact at `path`. The file must not be changed in place while the model lives (replacing it by
+ * a new file under the same name is fine). Loading runs no code of the model. */
 AUTOTUNE_API autotune_status autotune_model_load(const char *path, uint32_t flags, autotune_model **model);
 /* Null is allowed. */
 AUTOTUNE_API void autotune_model_free(autotune_model *model);
 
-/* The manifest, a JSON object: model, tool_version, llvm_version, device, threads, profiles with their steps. */
+/* The manifest, a JSON object: model, tool_version, llvm_version, device, threads, profiles with their steps.
+ */
 AUTOTUNE_API const char *autotune_model_metadata(const autotune_model *model);
 /* The thread count that the model was compiled and tuned for. */
 AUTOTUNE_API int autotune_model_threads(const autotune_model *model);
@@ -116,28 +118,30 @@ AUTOTUNE_API autotune_status autotune_model_output(const autotune_model *model, 
 /* The operators that step `step` computes; null if out of range. */
 AUTOTUNE_API const char *autotune_model_step_label(const autotune_model *model, size_t profile, size_t step);
 
-/* The profile whose inputs have exactly these shapes: `dims[i]` are the `ranks[i]` extents of input i. If there is
- * none: AUTOTUNE_ERROR_SHAPE and a text that lists the profiles. */
-AUTOTUNE_API autotune_status autotune_model_find_profile(const autotune_model *model, const int64_t *const *dims,
-                                                         const size_t *ranks, size_t input_count,
-                                                         size_t *profile);
+/* The profile whose inputs have exactly these shapes: `dims[i]` are the `ranks[i]` extents of input i. If
+ * there is none: AUTOTUNE_ERROR_SHAPE and a text that lists the profiles. */
+AUTOTUNE_API autotune_status autotune_model_find_profile(const autotune_model *model,
+                                                         const int64_t *const *dims, const size_t *ranks,
+                                                         size_t input_count, size_t *profile);
 
 /* `threads` 0 means autotune_model_threads. Allocates everything that runs need, for all profiles. */
 AUTOTUNE_API autotune_status autotune_session_create(autotune_model *model, int threads,
                                                      autotune_session **session);
 /* Null is allowed. No run may be under way. */
 AUTOTUNE_API void autotune_session_free(autotune_session *session);
+/* The threads that really take part: at most as many as there are processors for this process. */
 AUTOTUNE_API int autotune_session_threads(const autotune_session *session);
 
-/* One inference. `inputs[i]` and `outputs[i]` are buffers of at least `bytes` bytes of the profile's tensors, aligned
- * to their element; outputs overlap neither inputs nor each other. Inputs are only read. The buffers belong to the
- * caller and are not kept after the call. Passing the same addresses as in the run before saves a little time. */
+/* One inference. `inputs[i]` and `outputs[i]` are buffers of at least `bytes` bytes of the profile's tensors,
+ * aligned to their element; outputs overlap neither inputs nor each other. Inputs are only read. The buffers
+ * belong to the caller and are not kept after the call. Passing the same addresses as in the run before saves
+ * a little time. */
 AUTOTUNE_API autotune_status autotune_session_run(autotune_session *session, size_t profile,
                                                   const void *const *inputs, size_t input_count,
                                                   void *const *outputs, size_t output_count);
 
-/* The same, and `step_ns[s]` receives the wall time of step s in nanoseconds. `step_count` must be that of the
- * profile. The clock is read once a step, which is the only difference to autotune_session_run. */
+/* The same, and `step_ns[s]` receives the wall time of step s in nanoseconds. `step_count` must be that of
+ * the profile. The clock is read once a step, which is the only difference to autotune_session_run. */
 AUTOTUNE_API autotune_status autotune_session_run_timed(autotune_session *session, size_t profile,
                                                         const void *const *inputs, size_t input_count,
                                                         void *const *outputs, size_t output_count,
