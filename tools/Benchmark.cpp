@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/Benchmark.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace autotune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::vector<std::byte> makeInput(const deploy::TensorSpec &spec, unsigned seed) {
+  std::vector<std::byte> bytes(spec.bytes);
+  if (spec.dtype != AUTOTUNE_F32)
+    return bytes;
+  std::minstd_rand random(seed + 1);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (size_t i = 0; i + sizeof(float) <= bytes.size(); i += sizeof(float)) {
+    float value = uniform(random);
+    std::memcpy(&bytes[i], &value, sizeof(float));
+  }
+  return bytes;
+}
+
+} // namespace
+
+Latency summarize(std::vector<double> samplesNs) {
+  std::sort(samplesNs.begin(), samplesNs.end());
+  // Nearest rank: the smallest sample that a share of the samples does not exceed.
+  auto at = [&](double share) { return samplesNs[size_t(std::ceil(share * double(samplesNs.size()))) - 1] / 1e6; };
+  return {samplesNs.front() / 1e6, at(0.5), at(0.9)};
+}
+
+BenchmarkRun::BenchmarkRun(std::shared_ptr<const deploy::Model> model, size_t profile, int threads)
+    : session(model, threads), profile(profile) {
+  const deploy::ProfileSpec &spec = model->profile(profile);
+  buffers.reserve(spec.inputs.size() + spec.outputs.size());
+  for (const deploy::TensorSpec &input : spec.inputs)
+    inputs.push_back(buffers.emplace_back(makeInput(input, unsigned(buffers.size()))).data());
+  for (const deploy::TensorSpec &output : spec.outputs)
+    outputs.push_back(buffers.emplace_back(output.bytes).data());
+}
+
+double BenchmarkRun::timeNs() {
+  Clock::time_point start = Clock::now();
+  session.run(profile, inputs, outputs);
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+std::vector<std::vector<double>> timeInterleaved(const std::vector<BenchmarkRun *> &programs, const BenchmarkOptions &options) {
+  for (Clock::time_point start = Clock::now(); secondsSince(start) < options.warmUpSeconds * double(programs.size());)
+    for (BenchmarkRun *program : programs)
+      program->timeNs();
+  std::vector<std::vector<double>> samples(programs.size());
+  Clock::time_point start = Clock::now();
+  while (samples.front().size() < options.minRuns || secondsSince(start) < options.seconds * double(programs.size()))
+    for (size_t i = 0; i < programs.size(); ++i)
+      samples[i].push_back(programs[i]->timeNs());
+  return samples;
+}
+
+llvm::json::Object benchmarkJson(const std::string &model, int threads, size_t runs, const Latency &latency) {
+  return llvm::json::Object{
+      {"schema_version", 1},
+      {"model", model},
+      {"threads", threads},
+      {"runs", int64_t(runs)},
+      {"latency_ms", llvm::json::Object{{"min", latency.minMs}, {"median", latency.medianMs}, {"p90", latency.p90Ms}}},
+  };
+}
+
+} // namespace autotune
