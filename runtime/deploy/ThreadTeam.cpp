@@ -87,7 +87,14 @@ struct ThreadTeam::Shared {
       }
       helpers.fetch_sub(1);
       // The next run may have begun between the two lines above and counted this helper as present: stay.
-    } while (running.load() && helpers.fetch_add(1) < threads - 1);
+    } while (running.load() && rejoin());
+  }
+
+  bool rejoin() {
+    if (helpers.fetch_add(1) < threads - 1)
+      return true;
+    helpers.fetch_sub(1);
+    return false;
   }
 };
 
