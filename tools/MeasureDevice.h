@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Measures what a device can do at best, and how steady its clock is.
+#pragma once
+
+#include "schedule/Device.h"
+
+namespace autotune {
+
+/// Takes about half a second. Needs the device's ISA on this machine (`detectDevice` made sure). `threads`: of the parallel steps
+/// whose cost is measured.
+DevicePeaks measurePeaks(const Device &device, int threads);
+
+/// Times of one fixed loop of about a millisecond, relative to their median.
+struct DeviceNoise {
+  double spreadPercent = 0;  // median absolute deviation
+  double p90Percent = 0;     // how much slower the slowest tenth is, at least
+};
+DeviceNoise measureNoise(const Device &device);
+
+} // namespace autotune
