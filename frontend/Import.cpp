@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a file to a verified module: reads, binds the inputs, imports the graph, removes what nobody reads.
+#include "frontend/Import.h"
+
+#include "frontend/ImportContext.h"
+#include "frontend/MlirInput.h"
+#include "frontend/OnnxModel.h"
+#include "frontend/OnnxProto.h"
+#include "frontend/TensorProto.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+namespace autotune {
+
+namespace {
+
+llvm::Error error(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", message.str().c_str());
+}
+
+std::string shapeText(llvm::ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  return llvm::join(llvm::map_range(shape, [](int64_t dim) { return std::to_string(dim); }), "x");
+}
+
+/// Collects the first diagnostic so that it can be part of an error.
+class FirstDiagnostic {
+public:
+  explicit FirstDiagnostic(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          if (text.empty())
+            text = diagnostic.str();
+          return mlir::success();
+        }) {}
+  std::string text;
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Imports one parsed model into a new module.
+class OnnxImporter {
+public:
+  OnnxImporter(mlir::MLIRContext &context, const onnx::ModelProto &model, llvm::StringRef folder,
+               const ImportOptions &options)
+      : context(context), model(model), folder(folder), options(options) {}
+
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
+
+private:
+  llvm::Expected<ImportedValue> bindInput(const onnx::ValueInfoProto &input);
+  llvm::Expected<Shape> boundShape(const onnx::ValueInfoProto &input);
+  llvm::Error defineInitializers(ImportContext &import);
+  llvm::Error defineInputs(ImportContext &import, mlir::func::FuncOp function);
+  llvm::Error returnOutputs(ImportContext &import, mlir::func::FuncOp function, mlir::OpBuilder &builder);
+  llvm::Error checkBindings(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs);
+
+  mlir::MLIRContext &context;
+  const onnx::ModelProto &model;
+  llvm::StringRef folder;
+  const ImportOptions &options;
+  llvm::StringSet<> initializers;
+  /// Sizes that symbolic dimensions were bound to, and by which input.
+  llvm::StringMap<std::pair<int64_t, std::string>> symbols;
+};
+
+llvm::Expected<Shape> OnnxImporter::boundShape(const onnx::ValueInfoProto &input) {
+  std::string label = "input '" + input.name() + "'";
+  auto given = options.inputShapes.find(input.name());
+  bool bound = given != options.inputShapes.end();
+  const onnx::TypeProto::Tensor &type = input.type().tensor_type();
+  if (!type.has_shape()) {
+    if (!bound)
+      return error(label + " has no shape; give it with --input-shape " + input.name() + "=…");
+    return Shape(given->second.begin(), given->second.end());
+  }
+  int rank = type.shape().dim_size();
+  if (bound && given->second.size() != static_cast<size_t>(rank))
+    return error(label + " has rank " + llvm::Twine(rank) + ", the given shape " + shapeText(given->second) +
+                 " has rank " + llvm::Twine(given->second.size()));
+  Shape shape;
+  for (int i = 0; i < rank; ++i) {
+    const auto &dim = type.shape().dim(i);
+    // Some exporters write 0 or -1 for "unknown".
+    bool fixed = dim.has_dim_value() && dim.dim_value() > 0;
+    int64_t size = fixed ? dim.dim_value() : -1;
+    if (bound && fixed && given->second[i] != size)
+      return error(label + ": dimension " + llvm::Twine(i) + " is " + llvm::Twine(size) + " in the model, " +
+                   llvm::Twine(given->second[i]) + " in the given shape " + shapeText(given->second));
+    if (bound)
+      size = given->second[i];
+    auto symbol = dim.has_dim_param() && !dim.dim_param().empty() ? symbols.find(dim.dim_param()) : symbols.end();
+    if (size < 0 && symbol != symbols.end())
+      size = symbol->second.first;
+    if (size < 0)
+      return error(label + ": dimension " + llvm::Twine(i) +
+                   (dim.dim_param().empty() ? std::string() : " ('" + dim.dim_param() + "')") +
+                   " is dynamic; bind it with --input-shape " + input.name() + "=…");
+    if (symbol != symbols.end() && symbol->second.first != size)
+      return error("dimension '" + dim.dim_param() + "' is " + llvm::Twine(symbol->second.first) + " in input '" +
+                   symbol->second.second + "' but " + llvm::Twine(size) + " in " + label);
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+llvm::Expected<ImportedValue> OnnxImporter::bindInput(const onnx::ValueInfoProto &input) {
+  if (!input.type().has_tensor_type())
+    return error("input '" + input.name() + "' is not a dense tensor");
+  std::optional<ElementType> type = elementTypeFromOnnx(input.type().tensor_type().elem_type());
+  if (!type)
+    return error("input '" + input.name() + "' has element type " +
+                 onnxDataTypeName(input.type().tensor_type().elem_type()) + ", which is not supported");
+  llvm::Expected<Shape> shape = boundShape(input);
+  if (!shape)
+    return shape.takeError();
+  std::optional<int64_t> bytes = checkedByteCount(*shape, *type);
+  if (!bytes)
+    return error("input '" + input.name() + "' has the impossible shape " + shapeText(*shape));
+  ImportedValue value;
+  value.type = *type;
+  value.shape = *shape;
+  return value;
+}
+
+llvm::Error OnnxImporter::checkBindings(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs) {
+  llvm::StringSet<> names;
+  std::vector<std::string> known;
+  for (const onnx::ValueInfoProto *input : inputs) {
+    names.insert(input->name());
+    known.push_back("'" + input->name() + "'");
+  }
+  for (const auto &entry : options.inputShapes)
+    if (!names.contains(entry.getKey()))
+      return error("no input is named '" + entry.getKey() + "'; the inputs are " + llvm::join(known, ", "));
+  // Explicit bindings fix the named dimensions first, in whatever order the inputs come.
+  for (const onnx::ValueInfoProto *input : inputs) {
+    auto given = options.inputShapes.find(input->name());
+    if (given == options.inputShapes.end() || !input->type().tensor_type().has_shape())
+      continue;
+    const auto &dims = input->type().tensor_type().shape().dim();
+    for (int i = 0; i < dims.size() && static_cast<size_t>(i) < given->second.size(); ++i)
+      if (dims[i].has_dim_param() && !dims[i].dim_param().empty())
+        symbols.try_emplace(dims[i].dim_param(), given->second[i], input->name());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OnnxImporter::defineInitializers(ImportContext &import) {
+  if (model.graph().sparse_initializer_size())
+    return error("sparse initialisers are not supported ('" + model.graph().sparse_initializer(0).values().name() +
+                 "')");
+  for (const onnx::TensorProto &tensor : model.graph().initializer()) {
+    llvm::Expected<ConstantTensor> constant = toConstant(tensor, folder);
+    if (!constant)
+      return constant.takeError();
+    ImportedValue value;
+    value.type = constant->type();
+    value.shape.assign(constant->shape().begin(), constant->shape().end());
+    value.constant = std::move(*constant);
+    import.define(tensor.name(), std::move(value));
+    initializers.insert(tensor.name());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OnnxImporter::defineInputs(ImportContext &import, mlir::func::FuncOp function) {
+  std::vector<const onnx::ValueInfoProto *> inputs;
+  for (const onnx::ValueInfoProto &input : model.graph().input())
+    if (!initializers.contains(input.name()))
+      inputs.push_back(&input);
+  if (llvm::Error failure = checkBindings(inputs))
+    return failure;
+  llvm::SmallVector<mlir::Type> types;
+  mlir::Block &entry = function.getBody().front();
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    llvm::Expected<ImportedValue> value = bindInput(*input);
+    if (!value)
+      return value.takeError();
+    if (import.find(input->name()))
+      return error("two inputs are named '" + input->name() + "'");
+    auto type = mlir::RankedTensorType::get(value->shape, toMlirType(value->type, &context));
+    types.push_back(type);
+    value->value = entry.addArgument(type, mlir::NameLoc::get(mlir::StringAttr::get(&context, input->name())));
+    ElementType element = value->type;
+    import.define(input->name(), std::move(*value));
+    function.setType(mlir::FunctionType::get(&context, types, {}));
+    function.setArgAttr(index, "autotune.name", mlir::StringAttr::get(&context, input->name()));
+    if (isUnsigned(element) && element != ElementType::Bool)
+      function.setArgAttr(index, "autotune.dtype", mlir::StringAttr::get(&context, spelling(element)));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OnnxImporter::returnOutputs(ImportContext &import, mlir::func::FuncOp function,
+                                        mlir::OpBuilder &builder) {
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<ElementType> elements;
+  for (const onnx::ValueInfoProto &output : model.graph().output()) {
+    ImportedValue *value = import.find(output.name());
+    if (!value)
+      return error("output '" + output.name() + "' is defined by no node");
+    values.push_back(import.valueOf(*value));
+    elements.push_back(value->type);
+  }
+  builder.create<mlir::func::ReturnOp>(builder.getUnknownLoc(), values);
+  auto resultTypes = llvm::to_vector(llvm::map_range(values, [](mlir::Value v) { return v.getType(); }));
+  function.setType(mlir::FunctionType::get(&context, function.getArgumentTypes(), resultTypes));
+  for (auto [index, output] : llvm::enumerate(model.graph().output())) {
+    function.setResultAttr(index, "autotune.name", mlir::StringAttr::get(&context, output.name()));
+    if (isUnsigned(elements[index]) && elements[index] != ElementType::Bool)
+      function.setResultAttr(index, "autotune.dtype", mlir::StringAttr::get(&context, spelling(elements[index])));
+  }
+  return llvm::Error::success();
+}
+
+/// Users come after definitions, so one walk from the end removes whole dead chains.
+void eraseDeadOps(mlir::func::FuncOp function) {
+  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+}
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> OnnxImporter::run() {
+  llvm::StringMap<int64_t> opsets;
+  for (const auto &opset : model.opset_import())
+    opsets[opset.domain() == "ai.onnx" ? "" : opset.domain()] = opset.version();
+  auto unknown = mlir::UnknownLoc::get(&context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(unknown);
+  auto function = mlir::func::FuncOp::create(unknown, "main", mlir::FunctionType::get(&context, {}, {}));
+  module->push_back(function);
+  function.addEntryBlock();
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(&function.getBody().front());
+  ImportContext import(context, function, std::move(opsets));
+  import.countUses(model.graph());
+  if (llvm::Error failure = defineInitializers(import))
+    return failure;
+  if (llvm::Error failure = defineInputs(import, function))
+    return failure;
+  if (llvm::Error failure = import.importNodes(model.graph(), builder))
+    return failure;
+  if (llvm::Error failure = returnOutputs(import, function, builder))
+    return failure;
+  eraseDeadOps(function);
+  FirstDiagnostic diagnostic(&context);
+  if (failed(mlir::verify(*module)))
+    return error("the imported function is not valid (please report this): " + diagnostic.text);
+  return module;
+}
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(mlir::MLIRContext &context, llvm::StringRef bytes,
+                                                             llvm::StringRef folder, const ImportOptions &options) {
+  auto model = parseOnnxModel(bytes);
+  if (!model)
+    return model.takeError();
+  if (llvm::Error failure = checkOperatorsKnown(**model))
+    return failure;
+  if (llvm::Error failure = checkWithOnnx(**model))
+    return failure;
+  return OnnxImporter(context, **model, folder, options).run();
+}
+
+} // namespace
+
+void registerFrontendDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+}
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext &context, llvm::StringRef path,
+                                                              const ImportOptions &options) {
+  auto withPath = [&](const llvm::Twine &message) { return error(path + ": " + message); };
+  llvm::sys::fs::file_status status;
+  if (std::error_code code = llvm::sys::fs::status(path, status))
+    return withPath(code.message());
+  if (llvm::sys::fs::is_directory(status))
+    return withPath("is a directory, expected an ONNX or MLIR file");
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
+  if (!buffer)
+    return withPath(buffer.getError().message());
+  context.loadDialect<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                      mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  llvm::StringRef extension = llvm::sys::path::extension(path);
+  llvm::SmallString<256> folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  bool isMlir = extension == ".mlir" || extension == ".mlirbc" || (*buffer)->getBuffer().starts_with("ML\xefR");
+  auto module = isMlir ? importMlir(context, **buffer, options)
+                       : importOnnx(context, (*buffer)->getBuffer(), folder, options);
+  if (!module)
+    return withPath(llvm::toString(module.takeError()));
+  return module;
+}
+
+} // namespace autotune

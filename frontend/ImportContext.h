@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// State of one import: the values seen so far, who reads them, and the function being built.
+#pragma once
+
+#include "frontend/NodeContext.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+
+namespace autotune {
+
+/// Values are looked up by name through the graphs that enclose each other.
+class ImportContext {
+public:
+  ImportContext(mlir::MLIRContext &context, mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets);
+
+  mlir::MLIRContext *context() const { return function->getContext(); }
+
+  /// Version of a domain ("" is ai.onnx), or nothing when the model does not import it.
+  std::optional<int64_t> opsetVersion(llvm::StringRef domain) const;
+
+  /// Null when no such value exists (yet).
+  ImportedValue *find(llvm::StringRef name);
+  void define(llvm::StringRef name, ImportedValue value);
+
+  /// Counts readers of each value; graph outputs and nested graphs count as readers that are no node.
+  void countUses(const onnx::GraphProto &graph);
+  /// The only reader, when it is a node of the same graph.
+  const onnx::NodeProto *soleReader(llvm::StringRef name) const;
+  bool isRead(llvm::StringRef name) const { return readers.count(name); }
+
+  void markAbsorbed(const onnx::NodeProto &node) { absorbed.insert(&node); }
+  bool isAbsorbed(const onnx::NodeProto &node) const { return absorbed.contains(&node); }
+
+  /// The value as SSA; constants appear once, at the head of @main.
+  mlir::Value valueOf(ImportedValue &value);
+  mlir::Value constantOp(const ConstantTensor &constant, llvm::StringRef name);
+
+  /// Imports the nodes of a graph at the builder's position.
+  llvm::Error importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder);
+
+private:
+  llvm::Error importNode(const onnx::NodeProto &node, mlir::OpBuilder &builder);
+  llvm::Error defineResults(NodeContext &node);
+  struct Readers {
+    unsigned count = 0;
+    const onnx::NodeProto *node = nullptr;
+  };
+  void addReader(llvm::StringRef name, const onnx::NodeProto *node);
+
+  mlir::func::FuncOp function;
+  mlir::Operation *lastConstant = nullptr;
+  llvm::StringMap<int64_t> opsets;
+  llvm::StringMap<ImportedValue> values;
+  llvm::StringMap<Readers> readers;
+  llvm::SmallPtrSet<const onnx::NodeProto *, 16> absorbed;
+};
+
+/// A dense constant as an attribute; bools are packed as MLIR wants them.
+mlir::DenseElementsAttr toAttribute(const ConstantTensor &constant, mlir::MLIRContext *context);
+mlir::Type toMlirType(ElementType type, mlir::MLIRContext *context);
+/// Signless integers count as signed.
+ElementType fromMlirType(mlir::Type type);
+
+} // namespace autotune

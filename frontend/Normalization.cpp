@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// BatchNormalization and the Softmax family.
+#include "frontend/Normalization.h"
+
+#include "frontend/OperatorTable.h"
+#include "frontend/Scalar.h"
+
+#include <cmath>
+
+namespace autotune {
+
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+using mlir::Value;
+
+static bool isInference(NodeContext &node) {
+  return !node.isOutputUsed(1) && !node.isOutputUsed(2) && node.intAttribute("training_mode", 0) == 0;
+}
+
+std::optional<ScaleShift> constantScaleShift(NodeContext &node, int64_t channels) {
+  if (node.inputCount() != 5 || !isInference(node) || node.intAttribute("spatial", 1) != 1)
+    return std::nullopt;
+  for (size_t i = 1; i < 5; ++i)
+    if (!node.constant(i) || node.shape(i) != llvm::ArrayRef<int64_t>(channels) || !isFloat(node.type(i)))
+      return std::nullopt;
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  ScaleShift result;
+  for (int64_t c = 0; c < channels; ++c) {
+    double scale = node.constant(1)->floatAt(c) / std::sqrt(node.constant(4)->floatAt(c) + epsilon);
+    result.scale.push_back(scale);
+    result.shift.push_back(node.constant(2)->floatAt(c) - node.constant(3)->floatAt(c) * scale);
+  }
+  return node.failedAlready() ? std::nullopt : std::optional(result);
+}
+
+namespace {
+
+ConstantTensor asConstant(ElementType type, llvm::ArrayRef<double> values) {
+  std::vector<char> bytes(values.size() * byteSize(type));
+  for (size_t i = 0; i < values.size(); ++i)
+    storeFloat(bytes.data() + i * byteSize(type), type, values[i]);
+  return ConstantTensor::own(type, {static_cast<int64_t>(values.size())}, std::move(bytes));
+}
+
+/// Scale and shift computed at run time from parameters that are not known.
+std::pair<Value, Value> runtimeScaleShift(NodeContext &node, int64_t channels) {
+  Builder &b = node.b;
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  auto operand = [&](size_t i) { return broadcastOperand(node, i, channels); };
+  mlir::Type element = node.elementType(0);
+  auto scaleBody = [&](Builder &inner, mlir::ValueRange v) -> Value {
+    Value variance = scalar::add(inner, v[1], scalar::constantLike(inner, v[1], epsilon));
+    return inner.create<arith::DivFOp>(v[0], inner.create<math::SqrtOp>(variance));
+  };
+  Value scale = elementwise(b, channels, element, {operand(1), operand(4)}, scaleBody);
+  auto shiftBody = [](Builder &inner, mlir::ValueRange v) {
+    return scalar::sub(inner, v[0], scalar::mul(inner, v[1], v[2]));
+  };
+  Value shift = elementwise(b, channels, element, {operand(2), operand(3), alongAxis(b, scale, 0, 1)}, shiftBody);
+  return {scale, shift};
+}
+
+mlir::LogicalResult buildBatchNormalization(NodeContext &node) {
+  llvm::ArrayRef<int64_t> shape = node.shape(0);
+  if (!isInference(node))
+    return node.fail("training mode is not supported");
+  if (node.intAttribute("spatial", 1) != 1)
+    return node.fail("spatial = 0 is not supported");
+  if (shape.size() < 2 || !isFloat(node.type(0)))
+    return node.fail("input is " + spelling(node.type(0)) + " of shape " + shapeText(shape) +
+                     ", expected floats of rank 2 or more");
+  int64_t channels = shape[1];
+  for (size_t i = 1; i < 5; ++i)
+    if (node.shape(i) != llvm::ArrayRef<int64_t>(channels) || node.type(i) != node.type(0))
+      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + " of shape " +
+                       shapeText(node.shape(i)) + ", expected " + llvm::Twine(channels) + " of " +
+                       spelling(node.type(0)));
+  Builder &b = node.b;
+  Value scale, shift;
+  if (auto known = constantScaleShift(node, channels)) {
+    scale = node.materialize(asConstant(node.type(0), known->scale));
+    shift = node.materialize(asConstant(node.type(0), known->shift));
+  } else {
+    std::tie(scale, shift) = runtimeScaleShift(node, channels);
+  }
+  auto body = [](Builder &inner, mlir::ValueRange v) {
+    return scalar::add(inner, scalar::mul(inner, v[0], v[1]), v[2]);
+  };
+  node.setResult(0, elementwise(b, shape, node.elementType(0),
+                                {broadcastOperand(node, 0, shape), alongAxis(b, scale, 1, shape.size()),
+                                 alongAxis(b, shift, 1, shape.size())},
+                                body));
+  return mlir::success();
+}
+
+/// Softmax along `axis` of a tensor that may be a coerced view of the operand.
+Value softmax(NodeContext &node, Value input, int64_t axis, bool logarithm) {
+  Builder &b = node.b;
+  llvm::ArrayRef<int64_t> shape = shapeOf(input);
+  mlir::Type element = elementOf(input);
+  Value least = b.create<arith::ConstantOp>(scalar::lowest(b, element, ElementType::F32));
+  Value greatest = reduced(b, input, axis, least, [](Builder &inner, mlir::ValueRange v) {
+    return scalar::max(inner, ElementType::F32, v[0], v[1]);
+  });
+  mlir::AffineMap projected = b.getMultiDimIdentityMap(shape.size()).dropResult(axis);
+  auto along = [&](Value rows) { return ElementwiseOperand{rows, projected, {}}; };
+  ElementwiseOperand whole = broadcastOperand(b, input, shape);
+  auto exponential = [](Builder &inner, mlir::ValueRange v) -> Value {
+    return inner.create<math::ExpOp>(scalar::sub(inner, v[0], v[1]));
+  };
+  Value exponentials = elementwise(b, shape, element, {whole, along(greatest)}, exponential);
+  Value sum = reduced(b, exponentials, axis, scalarConstant(b, element, 0),
+                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
+  if (!logarithm)
+    return elementwise(b, shape, element, {broadcastOperand(b, exponentials, shape), along(sum)},
+                       [](Builder &inner, mlir::ValueRange v) -> Value {
+                         return inner.create<arith::DivFOp>(v[0], v[1]);
+                       });
+  return elementwise(b, shape, element, {whole, along(greatest), along(sum)},
+                     [](Builder &inner, mlir::ValueRange v) -> Value {
+                       Value shifted = scalar::sub(inner, v[0], v[1]);
+                       return scalar::sub(inner, shifted, inner.create<math::LogOp>(v[2]));
+                     });
+}
+
+/// Softmax and LogSoftmax. Before opset 13 the operand is seen as a matrix: dimensions before and from `axis` on.
+template <bool logarithm> mlir::LogicalResult buildSoftmax(NodeContext &node) {
+  if (!isFloat(node.type(0)) || node.rank(0) == 0)
+    return node.fail("operand is " + spelling(node.type(0)) + " of shape " + shapeText(node.shape(0)) +
+                     ", expected floats of rank 1 or more");
+  bool coerces = node.version() < 13;
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  int64_t rank = shape.size();
+  int64_t axis = node.axisAttribute("axis", coerces ? 1 : -1, coerces ? rank + 1 : rank);
+  if (node.failedAlready())
+    return mlir::failure();
+  mlir::Type element = node.elementType(0);
+  Value input = floatCast(b, node.input(0), accumulatorType(element));
+  // With the last axis both readings agree, and no reshape is needed.
+  if (coerces && axis != rank - 1) {
+    llvm::ArrayRef<int64_t> dims = shape;
+    input = reshapeTo(b, input, {elementCount(dims.take_front(axis)), elementCount(dims.drop_front(axis))});
+    axis = 1;
+  }
+  Value result = floatCast(b, softmax(node, input, axis, logarithm), element);
+  node.setResult(0, reshapeTo(b, result, shape));
+  return mlir::success();
+}
+
+constexpr OperatorEntry kOperators[] = {
+    {"", "BatchNormalization", 7, 5, 5, buildBatchNormalization},
+    {"", "LogSoftmax", 1, 1, 1, buildSoftmax<true>},
+    {"", "Softmax", 1, 1, 1, buildSoftmax<false>},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorEntry> normalizationOperators() { return kOperators; }
+
+} // namespace autotune

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads an ONNX file and checks it as far as its versions allow.
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace autotune {
+
+/// The parsed model. Errors are without the file's name.
+llvm::Expected<std::shared_ptr<onnx::ModelProto>> parseOnnxModel(llvm::StringRef bytes);
+
+/// One error that names every node whose operator is unknown, also in nested graphs.
+llvm::Error checkOperatorsKnown(const onnx::ModelProto &model);
+
+/// What libonnx's checker says, where the model is not newer than it (IR 8, opset 17).
+llvm::Error checkWithOnnx(const onnx::ModelProto &model);
+
+} // namespace autotune

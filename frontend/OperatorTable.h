@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Maps (domain, operator, version) to the function that builds it; each family of operators is one file.
+#pragma once
+
+#include "mlir/Support/LogicalResult.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace autotune {
+
+class NodeContext;
+using OperatorBuilder = mlir::LogicalResult (*)(NodeContext &);
+
+struct OperatorEntry {
+  llvm::StringRef domain;  // "" is ai.onnx
+  llvm::StringRef name;
+  int64_t since;  // first opset version whose meaning the builder implements
+  unsigned minInputs;
+  unsigned maxInputs;
+  OperatorBuilder build;
+};
+
+inline constexpr unsigned kAnyInputs = ~0u;
+/// Newest version of ai.onnx whose operators were compared with the builders.
+inline constexpr int64_t kNewestOpset = 23;
+
+/// The entry with the greatest `since` that is not above `version`; null when there is none.
+const OperatorEntry *findOperator(llvm::StringRef domain, llvm::StringRef name, int64_t version);
+/// Every entry, sorted by domain, name and version.
+llvm::ArrayRef<OperatorEntry> allOperators();
+
+llvm::ArrayRef<OperatorEntry> activationOperators();
+llvm::ArrayRef<OperatorEntry> constantOperators();
+llvm::ArrayRef<OperatorEntry> convolutionOperators();
+llvm::ArrayRef<OperatorEntry> elementwiseOperators();
+llvm::ArrayRef<OperatorEntry> matMulOperators();
+llvm::ArrayRef<OperatorEntry> movementOperators();
+llvm::ArrayRef<OperatorEntry> normalizationOperators();
+llvm::ArrayRef<OperatorEntry> poolingOperators();
+llvm::ArrayRef<OperatorEntry> reductionOperators();
+llvm::ArrayRef<OperatorEntry> shapeOperators();
+
+} // namespace autotune

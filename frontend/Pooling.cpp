@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// MaxPool, AveragePool and their global forms.
+#include "frontend/OperatorTable.h"
+#include "frontend/Scalar.h"
+#include "frontend/Window.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+namespace autotune {
+
+namespace arith = mlir::arith;
+using mlir::Value;
+
+namespace {
+
+mlir::FailureOr<Window> poolingWindow(NodeContext &node) {
+  llvm::ArrayRef<int64_t> input = node.shape(0);
+  if (input.size() < 3 || input.size() > 5)
+    return node.fail("input " + shapeText(input) + ", expected rank 3, 4 or 5");
+  if (!node.hasAttribute("kernel_shape"))
+    return node.fail("attribute 'kernel_shape' is missing");
+  return windowOf(node, input.drop_front(2), node.intsAttribute("kernel_shape"),
+                  node.intAttribute("ceil_mode", 0) != 0);
+}
+
+Shape outputShape(NodeContext &node, const Window &window) {
+  Shape shape(node.shape(0).take_front(2));
+  shape.append(window.output.begin(), window.output.end());
+  return shape;
+}
+
+template <typename Op1D, typename Op2D, typename Op3D>
+Value emitPooling(Builder &b, const Window &window, Value input, Value init) {
+  Value shape = emptyTensor(b, window.kernel, elementOf(input));
+  llvm::SmallVector<Value> operands = {input, shape};
+  auto emit = [&]<typename Op>(Op *) -> Value {
+    return b
+        .create<Op>(mlir::TypeRange{init.getType()}, operands, mlir::ValueRange{init},
+                    b.getI64TensorAttr(window.strides), b.getI64TensorAttr(window.dilations))
+        .getResult(0);
+  };
+  switch (window.kernel.size()) {
+  case 1:
+    return emit(static_cast<Op1D *>(nullptr));
+  case 2:
+    return emit(static_cast<Op2D *>(nullptr));
+  default:
+    return emit(static_cast<Op3D *>(nullptr));
+  }
+}
+
+/// MLIR pools NCDHW only as NDHWC.
+llvm::SmallVector<int64_t> channelsLast(size_t rank) {
+  llvm::SmallVector<int64_t> permutation = {0};
+  for (size_t i = 2; i < rank; ++i)
+    permutation.push_back(i);
+  permutation.push_back(1);
+  return permutation;
+}
+
+llvm::SmallVector<int64_t> channelsFirst(size_t rank) {
+  llvm::SmallVector<int64_t> permutation = {0, static_cast<int64_t>(rank) - 1};
+  for (size_t i = 1; i + 1 < rank; ++i)
+    permutation.push_back(i);
+  return permutation;
+}
+
+/// Pools with `init` as the neutral element of a sum or a maximum.
+Value pooled(NodeContext &node, const Window &window, Value input, bool sum) {
+  Builder &b = node.b;
+  mlir::Type element = elementOf(input);
+  mlir::TypedAttr least = scalar::lowest(b, element, node.type(0));
+  double padding = 0;
+  if (!sum)
+    padding = isFloat(node.type(0)) ? -std::numeric_limits<double>::infinity()
+                                    : static_cast<double>(llvm::cast<mlir::IntegerAttr>(least).getInt());
+  input = padded(b, input, withLeadingZeros(window.padLow), withLeadingZeros(window.padHigh), padding);
+  bool move = window.kernel.size() == 3;
+  Shape shape = outputShape(node, window);
+  if (move) {
+    input = transposed(b, input, channelsLast(shape.size()));
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+  }
+  Value start = sum ? scalarConstant(b, element, 0) : b.create<arith::ConstantOp>(least).getResult();
+  Value init = filledTensor(b, shape, start);
+  Value result;
+  if (sum)
+    result = emitPooling<mlir::linalg::PoolingNcwSumOp, mlir::linalg::PoolingNchwSumOp,
+                         mlir::linalg::PoolingNdhwcSumOp>(b, window, input, init);
+  else
+    result = emitPooling<mlir::linalg::PoolingNcwMaxOp, mlir::linalg::PoolingNchwMaxOp,
+                         mlir::linalg::PoolingNdhwcMaxOp>(b, window, input, init);
+  return move ? transposed(b, result, channelsFirst(shape.size())) : result;
+}
+
+/// How many elements the window at `position` reads along one dimension: inside the input, or also of the padding the
+/// model asked for (which never includes what ceil_mode adds).
+int64_t readAlong(const Window &window, size_t dim, int64_t input, int64_t position, bool includePadding) {
+  int64_t start = position * window.strides[dim] - window.padLow[dim];
+  int64_t low = includePadding ? -window.padLow[dim] : 0;
+  int64_t high = input + (includePadding ? window.modelPadHigh[dim] : 0);
+  int64_t count = 0;
+  for (int64_t k = 0; k < window.kernel[dim]; ++k) {
+    int64_t at = start + k * window.dilations[dim];
+    count += at >= low && at < high;
+  }
+  return count;
+}
+
+/// 1 / (number of elements that count) for each window.
+ConstantTensor reciprocals(const Window &window, llvm::ArrayRef<int64_t> spatial, bool includePadding) {
+  std::vector<float> values(1, 1.0f);
+  for (size_t dim = 0; dim < spatial.size(); ++dim) {
+    std::vector<float> next;
+    for (float outer : values)
+      for (int64_t i = 0; i < window.output[dim]; ++i)
+        next.push_back(outer * readAlong(window, dim, spatial[dim], i, includePadding));
+    values = std::move(next);
+  }
+  for (float &value : values)
+    value = 1.0f / value;
+  return ConstantTensor::floats(window.output, values);
+}
+
+mlir::LogicalResult buildMaxPool(NodeContext &node) {
+  if (node.isOutputUsed(1))
+    return node.fail("the indices (output 1) are not supported");
+  if (node.intAttribute("storage_order", 0) != 0)
+    return node.fail("storage_order 1 is not supported");
+  mlir::FailureOr<Window> window = poolingWindow(node);
+  if (failed(window))
+    return mlir::failure();
+  if (isUnsigned(node.type(0)))
+    return node.fail("unsigned elements (" + spelling(node.type(0)) + ") are not supported");
+  node.setResult(0, pooled(node, *window, node.input(0), /*sum=*/false));
+  return mlir::success();
+}
+
+mlir::LogicalResult buildAveragePool(NodeContext &node) {
+  mlir::FailureOr<Window> window = poolingWindow(node);
+  if (failed(window))
+    return mlir::failure();
+  if (!isFloat(node.type(0)))
+    return node.fail("input is " + spelling(node.type(0)) + ", expected floats");
+  Builder &b = node.b;
+  mlir::Type element = node.elementType(0), accumulator = accumulatorType(element);
+  Value sum = pooled(node, *window, floatCast(b, node.input(0), accumulator), /*sum=*/true);
+  bool includePadding = node.intAttribute("count_include_pad", 0) != 0;
+  ConstantTensor scale = reciprocals(*window, node.shape(0).drop_front(2), includePadding);
+  llvm::ArrayRef<int64_t> shape = shapeOf(sum);
+  ElementwiseOperand factor = numberOperand(b, accumulator, scale.floatAt(0));
+  if (!scale.isSplat())
+    factor = broadcastOperand(b, floatCast(b, node.materialize(scale), accumulator), shape);
+  Value average =
+      elementwise(b, shape, accumulator, {broadcastOperand(b, sum, shape), factor},
+                  [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
+  node.setResult(0, floatCast(b, average, element));
+  return mlir::success();
+}
+
+/// All spatial dimensions, kept as 1.
+mlir::LogicalResult buildGlobalPool(NodeContext &node, bool average) {
+  llvm::ArrayRef<int64_t> shape = node.shape(0);
+  if (shape.size() < 3 || !isFloat(node.type(0)))
+    return node.fail("input is " + spelling(node.type(0)) + " of shape " + shapeText(shape) +
+                     ", expected floats of rank 3 or more");
+  Builder &b = node.b;
+  ElementType type = node.type(0);
+  mlir::Type element = node.elementType(0), accumulator = average ? accumulatorType(element) : element;
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(2, shape.size()));
+  Value input = floatCast(b, node.input(0), accumulator);
+  Value init = average ? scalarConstant(b, accumulator, 0)
+                       : b.create<arith::ConstantOp>(scalar::lowest(b, element, type)).getResult();
+  Value result = reduced(b, input, axes, init, [&](Builder &inner, mlir::ValueRange v) {
+    return average ? scalar::add(inner, v[0], v[1]) : scalar::max(inner, type, v[0], v[1]);
+  });
+  if (average) {
+    double scale = 1.0 / static_cast<double>(elementCount(shape.drop_front(2)));
+    llvm::ArrayRef<int64_t> small = shapeOf(result);
+    result = elementwise(b, small, accumulator, broadcastOperand(b, result, small),
+                         [&](Builder &inner, mlir::ValueRange v) {
+                           return scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], scale));
+                         });
+  }
+  result = floatCast(b, result, element);
+  node.setResult(0, reshapeTo(b, result, reducedShape(shape, axes, /*keepDims=*/true)));
+  return mlir::success();
+}
+
+mlir::LogicalResult buildGlobalAveragePool(NodeContext &node) { return buildGlobalPool(node, true); }
+mlir::LogicalResult buildGlobalMaxPool(NodeContext &node) { return buildGlobalPool(node, false); }
+
+constexpr OperatorEntry kOperators[] = {
+    {"", "AveragePool", 7, 1, 1, buildAveragePool},
+    {"", "GlobalAveragePool", 1, 1, 1, buildGlobalAveragePool},
+    {"", "GlobalMaxPool", 1, 1, 1, buildGlobalMaxPool},
+    {"", "MaxPool", 1, 1, 1, buildMaxPool},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorEntry> poolingOperators() { return kOperators; }
+
+} // namespace autotune

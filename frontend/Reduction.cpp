@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The Reduce family: one reduction generic, with what comes before and after as elementwise ops.
+#include "frontend/OperatorTable.h"
+#include "frontend/Scalar.h"
+
+namespace autotune {
+
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+using mlir::Value;
+
+namespace {
+
+struct Reduction {
+  std::vector<int64_t> axes;  // empty: the node changes nothing
+  bool keepDims = true;
+};
+
+/// Axes are an attribute up to `lastAttributeVersion`, then an optional operand.
+Reduction describe(NodeContext &node) {
+  Reduction reduction;
+  reduction.keepDims = node.intAttribute("keepdims", 1) != 0;
+  std::optional<std::vector<int64_t>> axes;
+  if (node.hasAttribute("axes"))
+    axes = node.intsAttribute("axes");
+  else
+    axes = node.constantInts(1);
+  if (axes && !axes->empty())
+    reduction.axes = node.normalizedAxes(*axes, node.rank(0));
+  else if (!node.intAttribute("noop_with_empty_axes", 0))
+    for (int64_t axis = 0; axis < node.rank(0); ++axis)
+      reduction.axes.push_back(axis);
+  return reduction;
+}
+
+Value mapped(Builder &b, Value tensor, llvm::function_ref<Value(Builder &, Value)> body) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(tensor);
+  return elementwise(b, shape, elementOf(tensor), broadcastOperand(b, tensor, shape),
+                     [&](Builder &inner, mlir::ValueRange v) { return body(inner, v[0]); });
+}
+
+enum class Kind { Sum, Mean, Max, Min, Prod, L1, L2, SumSquare, LogSum };
+
+Value initial(Builder &b, Kind kind, ElementType type, mlir::Type element) {
+  switch (kind) {
+  case Kind::Max:
+    return b.create<arith::ConstantOp>(scalar::lowest(b, element, type));
+  case Kind::Min:
+    return b.create<arith::ConstantOp>(scalar::highest(b, element, type));
+  case Kind::Prod:
+    return scalarConstant(b, element, 1);
+  default:
+    return scalarConstant(b, element, 0);
+  }
+}
+
+Value combine(Builder &b, Kind kind, ElementType type, Value x, Value accumulator) {
+  switch (kind) {
+  case Kind::Max:
+    return scalar::max(b, type, x, accumulator);
+  case Kind::Min:
+    return scalar::min(b, type, x, accumulator);
+  case Kind::Prod:
+    return scalar::mul(b, x, accumulator);
+  case Kind::L1:
+    return scalar::add(b, scalar::abs(b, type, x), accumulator);
+  case Kind::L2:
+  case Kind::SumSquare:
+    return scalar::add(b, scalar::mul(b, x, x), accumulator);
+  default:
+    return scalar::add(b, x, accumulator);
+  }
+}
+
+Value finish(Builder &b, Kind kind, ElementType type, Value tensor, int64_t count) {
+  switch (kind) {
+  case Kind::Mean:
+    return mapped(b, tensor, [&](Builder &inner, Value x) -> Value {
+      if (isFloat(type))
+        return scalar::mul(inner, x, scalar::constantLike(inner, x, 1.0 / static_cast<double>(count)));
+      return scalar::div(inner, type, x, scalar::constantLike(inner, x, static_cast<double>(count)));
+    });
+  case Kind::L2:
+    return mapped(b, tensor, [&](Builder &inner, Value x) -> Value {
+      if (isFloat(type))
+        return inner.create<math::SqrtOp>(x);
+      Value root = inner.create<math::SqrtOp>(scalar::cast(inner, x, type, ElementType::F64));
+      return scalar::cast(inner, root, ElementType::F64, type);
+    });
+  case Kind::LogSum:
+    return mapped(b, tensor, [](Builder &inner, Value x) -> Value { return inner.create<math::LogOp>(x); });
+  default:
+    return tensor;
+  }
+}
+
+bool accumulates(Kind kind) { return kind != Kind::Max && kind != Kind::Min; }
+
+template <Kind kind> mlir::LogicalResult buildReduce(NodeContext &node) {
+  Reduction reduction = describe(node);
+  ElementType type = node.type(0);
+  if (node.failedAlready())
+    return mlir::failure();
+  if (type == ElementType::Bool && accumulates(kind))
+    return node.fail("operand is bool, expected numbers");
+  Builder &b = node.b;
+  Value input = node.input(0);
+  if (reduction.axes.empty() && node.rank(0) > 0 && kind != Kind::SumSquare && kind != Kind::L1 &&
+      kind != Kind::L2 && kind != Kind::LogSum) {
+    node.forward(0, 0);
+    return mlir::success();
+  }
+  mlir::Type element = node.elementType(0);
+  mlir::Type accumulator = accumulates(kind) ? accumulatorType(element) : element;
+  input = floatCast(b, input, accumulator);
+  int64_t count = 1;
+  for (int64_t axis : reduction.axes)
+    count *= node.shape(0)[axis];
+  if (count == 0 && kind == Kind::Mean)
+    return node.fail("the mean of no elements is not defined (input " + shapeText(node.shape(0)) + ")");
+  Value result =
+      reduced(b, input, reduction.axes, initial(b, kind, type, accumulator), [&](Builder &inner, mlir::ValueRange v) {
+        return combine(inner, kind, type, v[0], v[1]);
+      });
+  result = floatCast(b, finish(b, kind, type, result, count), element);
+  node.setResult(0, reshapeTo(b, result, reducedShape(node.shape(0), reduction.axes, reduction.keepDims)));
+  return mlir::success();
+}
+
+/// log(sum(exp(x - max))) + max
+mlir::LogicalResult buildReduceLogSumExp(NodeContext &node) {
+  Reduction reduction = describe(node);
+  if (node.failedAlready())
+    return mlir::failure();
+  if (!isFloat(node.type(0)))
+    return node.fail("operand is " + spelling(node.type(0)) + ", expected floats");
+  Builder &b = node.b;
+  llvm::ArrayRef<int64_t> shape = node.shape(0);
+  mlir::Type element = node.elementType(0), accumulator = accumulatorType(element);
+  Value input = floatCast(b, node.input(0), accumulator);
+  Value greatest = reduced(b, input, reduction.axes, initial(b, Kind::Max, node.type(0), accumulator),
+                           [&](Builder &inner, mlir::ValueRange v) {
+                             return scalar::max(inner, ElementType::F32, v[0], v[1]);
+                           });
+  // Infinite maxima are subtracted as 0: inf - inf would be NaN.
+  Value safe = mapped(b, greatest, [](Builder &inner, Value x) -> Value {
+    Value zero = scalar::constantLike(inner, x, 0);
+    Value difference = inner.create<arith::SubFOp>(x, x);
+    Value finite = inner.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, difference, zero);
+    return inner.create<arith::SelectOp>(finite, x, zero);
+  });
+  Value kept = reshapeTo(b, safe, reducedShape(shape, reduction.axes, /*keepDims=*/true));
+  Value exponentials = elementwise(b, shape, accumulator,
+                                   {broadcastOperand(b, input, shape), broadcastOperand(b, kept, shape)},
+                                   [](Builder &inner, mlir::ValueRange v) -> Value {
+                                     return inner.create<math::ExpOp>(scalar::sub(inner, v[0], v[1]));
+                                   });
+  Value sum = reduced(b, exponentials, reduction.axes, scalarConstant(b, accumulator, 0),
+                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
+  llvm::ArrayRef<int64_t> small = shapeOf(sum);
+  Value result = elementwise(b, small, accumulator, {broadcastOperand(b, sum, small), broadcastOperand(b, safe, small)},
+                             [](Builder &inner, mlir::ValueRange v) -> Value {
+                               return scalar::add(inner, inner.create<math::LogOp>(v[0]), v[1]);
+                             });
+  result = floatCast(b, result, element);
+  node.setResult(0, reshapeTo(b, result, reducedShape(shape, reduction.axes, reduction.keepDims)));
+  return mlir::success();
+}
+
+/// ArgMax and ArgMin: the value and its index travel together through one reduction.
+mlir::LogicalResult buildArg(NodeContext &node) {
+  bool wantsMax = node.opType() == "ArgMax";
+  bool last = node.intAttribute("select_last_index", 0) != 0;
+  bool keepDims = node.intAttribute("keepdims", 1) != 0;
+  llvm::ArrayRef<int64_t> shape = node.shape(0);
+  int64_t axis = node.axisAttribute("axis", 0, shape.size());
+  if (node.failedAlready())
+    return mlir::failure();
+  ElementType type = node.type(0);
+  Builder &b = node.b;
+  mlir::Type element = node.elementType(0), index = b.getI64Type();
+  Value worst = b.create<arith::ConstantOp>(wantsMax ? scalar::lowest(b, element, type)
+                                                     : scalar::highest(b, element, type));
+  Shape outer = reducedShape(shape, {axis}, /*keepDims=*/false);
+  Value values = filledTensor(b, outer, worst), indices = filledTensor(b, outer, scalarConstant(b, index, -1));
+  llvm::SmallVector<mlir::utils::IteratorType> loops(shape.size(), mlir::utils::IteratorType::parallel);
+  loops[axis] = mlir::utils::IteratorType::reduction;
+  mlir::AffineMap whole = b.getMultiDimIdentityMap(shape.size()), projected = whole.dropResult(axis);
+  auto build = [&](mlir::OpBuilder &nested, mlir::Location location, mlir::ValueRange v) {
+    Builder inner(location, nested);
+    Value position = inner.create<arith::IndexCastOp>(index, inner.create<mlir::linalg::IndexOp>(axis));
+    using scalar::Relation;
+    Relation relation = wantsMax ? (last ? Relation::GreaterOrEqual : Relation::Greater)
+                                 : (last ? Relation::LessOrEqual : Relation::Less);
+    Value better = scalar::compare(inner, relation, type, v[0], v[1]);
+    Value first = inner.create<arith::CmpIOp>(arith::CmpIPredicate::slt, v[2], scalar::constantLike(inner, v[2], 0));
+    Value take = inner.create<arith::OrIOp>(better, first);
+    Value value = inner.create<arith::SelectOp>(take, v[0], v[1]);
+    Value chosen = inner.create<arith::SelectOp>(take, position, v[2]);
+    inner.create<mlir::linalg::YieldOp>(mlir::ValueRange{value, chosen});
+  };
+  auto generic = b.create<mlir::linalg::GenericOp>(
+      mlir::TypeRange{values.getType(), indices.getType()}, mlir::ValueRange{node.input(0)},
+      mlir::ValueRange{values, indices}, llvm::ArrayRef<mlir::AffineMap>{whole, projected, projected}, loops, build);
+  node.setResult(0, reshapeTo(b, generic.getResult(1), reducedShape(shape, {axis}, keepDims)), ElementType::I64);
+  return mlir::success();
+}
+
+constexpr OperatorEntry kOperators[] = {
+    {"", "ArgMax", 1, 1, 1, buildArg},
+    {"", "ArgMin", 1, 1, 1, buildArg},
+    {"", "ReduceL1", 1, 1, 2, buildReduce<Kind::L1>},
+    {"", "ReduceL2", 1, 1, 2, buildReduce<Kind::L2>},
+    {"", "ReduceLogSum", 1, 1, 2, buildReduce<Kind::LogSum>},
+    {"", "ReduceLogSumExp", 1, 1, 2, buildReduceLogSumExp},
+    {"", "ReduceMax", 1, 1, 2, buildReduce<Kind::Max>},
+    {"", "ReduceMean", 1, 1, 2, buildReduce<Kind::Mean>},
+    {"", "ReduceMin", 1, 1, 2, buildReduce<Kind::Min>},
+    {"", "ReduceProd", 1, 1, 2, buildReduce<Kind::Prod>},
+    {"", "ReduceSum", 1, 1, 2, buildReduce<Kind::Sum>},
+    {"", "ReduceSumSquare", 1, 1, 2, buildReduce<Kind::SumSquare>},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorEntry> reductionOperators() { return kOperators; }
+
+} // namespace autotune
