@@ -85,7 +85,7 @@ double Workload::flops() const {
 
 /// Bytes of one element in memory: the first number in "f32", "bf16", "f8E4M3FN"; i1 takes a byte, index
 /// eight.
-static int64_t elementBytes(llvm::StringRef dtype) {
+int64_t autotune::elementBytes(llvm::StringRef dtype) {
   unsigned bits = 0;
   llvm::StringRef digits = dtype.drop_while([](char c) { return !llvm::isDigit(c); });
   if (digits.consumeInteger(10, bits))

@@ -77,6 +77,8 @@ struct Workload {
 llvm::StringRef opClassName(OpClass opClass);
 /// "default", "strict".
 llvm::StringRef numericsName(Numerics numerics);
+/// Bytes of one element of an operand in memory.
+int64_t elementBytes(llvm::StringRef dtype);
 /// 16 hex digits of the XXH3-64 hash of `text`: how every key of the project is made.
 std::string hashText(llvm::StringRef text);
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Classifies the loops of a workload by the operands they index.
+#include "schedule/LoopRoles.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace autotune;
+
+static bool usesDimInAxis(const std::vector<IndexTerm> &axis, int dim) {
+  return llvm::any_of(axis, [&](const IndexTerm &term) { return term.dim == dim; });
+}
+
+bool autotune::usesDim(const OperandInfo &operand, int dim) {
+  return llvm::any_of(operand.index, [&](const auto &axis) { return usesDimInAxis(axis, dim); });
+}
+
+int64_t autotune::reductionExtent(const Workload &workload) {
+  int64_t product = 1;
+  for (const LoopDim &dim : workload.dims)
+    if (dim.reduction)
+      product *= dim.extent;
+  return product;
+}
+
+/// True if `dim` steps along the last axis that has more than one element.
+static bool isContiguous(const OperandInfo &operand, int dim) {
+  for (size_t axis = operand.index.size(); axis-- > 0;) {
+    if (operand.shape[axis] > 1)
+      return usesDimInAxis(operand.index[axis], dim);
+  }
+  return false;
+}
+
+static std::vector<int> longParallelDims(const Workload &workload) {
+  std::vector<int> dims;
+  for (auto [index, dim] : llvm::enumerate(workload.dims))
+    if (!dim.reduction && dim.extent > 1)
+      dims.push_back(int(index));
+  return dims;
+}
+
+static int takeLast(std::vector<int> &dims) {
+  if (dims.empty())
+    return -1;
+  int last = dims.back();
+  dims.pop_back();
+  return last;
+}
+
+static void assignContraction(const Workload &workload, LoopRoles &roles, llvm::ArrayRef<int> others) {
+  if (roles.vector >= 0 && !usesDim(workload.inputs[1], roles.vector) &&
+      usesDim(workload.inputs[0], roles.vector))
+    std::swap(roles.broadcastInput, roles.vectorInput);
+  for (int dim : others) {
+    bool broadcast = usesDim(workload.inputs[roles.broadcastInput], dim);
+    bool vector = usesDim(workload.inputs[roles.vectorInput], dim);
+    (broadcast == vector ? roles.batch : broadcast ? roles.outerRows : roles.outerPlanes).push_back(dim);
+  }
+  roles.row = takeLast(roles.outerRows);
+  roles.plane = takeLast(roles.outerPlanes);
+}
+
+/// A transposition moves a square: its rows are the loop along the input's memory.
+static void assignPointwise(const Workload &workload, LoopRoles &roles) {
+  auto rows = llvm::find_if(roles.batch, [&](int dim) {
+    return workload.opClass == OpClass::Movement && !workload.inputs.empty() &&
+           isContiguous(workload.inputs[0], dim);
+  });
+  if (rows == roles.batch.end()) {
+    roles.row = takeLast(roles.batch);
+    return;
+  }
+  roles.row = *rows;
+  roles.batch.erase(rows);
+}
+
+static NestForm nestForm(const Workload &workload, llvm::ArrayRef<int> reductions) {
+  if (reductions.empty())
+    return NestForm::Pointwise;
+  if (workload.opClass == OpClass::Contraction && workload.inputs.size() >= 2)
+    return NestForm::Contraction;
+  bool alongMemory = workload.opClass == OpClass::Reduction && !workload.inputs.empty() &&
+                     llvm::any_of(reductions, [&](int dim) {
+                       return workload.dims[dim].extent > 1 && isContiguous(workload.inputs[0], dim);
+                     });
+  // A window that slides along memory (plain pooling) moves with a parallel dim: that one fills the lanes.
+  bool slides = alongMemory && llvm::any_of(llvm::seq<int>(0, int(workload.dims.size())), [&](int dim) {
+                  return !workload.dims[dim].reduction && isContiguous(workload.inputs[0], dim);
+                });
+  return alongMemory && !slides && reductionExtent(workload) <= kMaxTileElements ? NestForm::RowReduction
+                                                                                 : NestForm::Window;
+}
+
+LoopRoles autotune::loopRoles(const Workload &workload) {
+  LoopRoles roles;
+  for (auto [index, dim] : llvm::enumerate(workload.dims))
+    if (dim.reduction)
+      roles.reductions.push_back(int(index));
+  roles.form = nestForm(workload, roles.reductions);
+
+  std::vector<int> others = longParallelDims(workload);
+  if (roles.form == NestForm::RowReduction) {
+    roles.row = takeLast(others);
+    roles.batch = others;
+    return roles;
+  }
+  roles.vector = takeLast(others);
+  if (roles.form == NestForm::Contraction) {
+    assignContraction(workload, roles, others);
+  } else {
+    roles.batch = others;
+    if (roles.form == NestForm::Pointwise)
+      assignPointwise(workload, roles);
+    else
+      roles.row = takeLast(roles.batch);
+  }
+  if (roles.vector < 0)
+    return roles;
+  int64_t extent = workload.dims[roles.vector].extent;
+  switch (roles.form) {
+  case NestForm::Contraction: {
+    // The lanes of a blocked layout are one block: beside them the planes count the blocks of the same channels.
+    bool blocked = roles.plane >= 0 && roles.vectorInput == 1 && extent <= kMaxVectorTile;
+    roles.tiledVector = !blocked && extent > 8;
+    break;
+  }
+  case NestForm::Window:
+    roles.tiledVector = extent > kMaxVectorTile;
+    break;
+  case NestForm::Pointwise:
+    roles.tiledVector = extent > 8;
+    break;
+  case NestForm::RowReduction:
+    break;
+  }
+  return roles;
+}
+
+std::array<int, 3> LoopRoles::parallelDims() const {
+  std::array<int, 3> dims = {-1, -1, -1};
+  if (form == NestForm::Contraction) {
+    dims[0] = cacheRow();
+    dims[1] = cachePlane();
+    dims[2] = !batch.empty() ? batch.front()
+              : outerRows.size() > 1 ? outerRows.front()
+              : !outerPlanes.empty() ? outerPlanes.front()
+                                     : -1;
+    return dims;
+  }
+  std::vector<int> loops = batch;
+  if (row >= 0)
+    loops.push_back(row);
+  if (tiledVector)
+    loops.push_back(vector);
+  for (size_t i = 0; i < loops.size() && i < dims.size(); ++i)
+    dims[i] = loops[i];
+  return dims;
+}
