@@ -53,6 +53,7 @@ struct TrialCount {
   int64_t count = 0;
 };
 
+/// Several processes may use one file; one History serves one thread at a time.
 class History {
 public:
   /// Makes the file and its folders if absent. Errors: unwritable, not a SQLite database, another program's

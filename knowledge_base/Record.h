@@ -140,7 +140,9 @@ std::string recordText(const AnyRecord &record);
 /// not parse.
 template <typename Record> llvm::Expected<Record> parseRecord(llvm::StringRef text);
 
-/// "conv2d-0123456789abcdef.yaml"; letters that a file name should not have become '_'.
+/// A record's name as the first part of its file name: letters that a file name should not have become '_'.
+std::string fileNamePart(llvm::StringRef name);
+/// "conv2d-0123456789abcdef.yaml".
 std::string recordFileName(const RecordBase &record);
 
 /// The total order of records with the same key: newer code generator, then larger speed-up, then smaller

@@ -97,7 +97,7 @@ private:
     std::map<std::string, Family> families;
   };
 
-  std::string path(llvm::StringRef deviceKey, llvm::StringRef folder, llvm::StringRef file = "") const;
+  std::string path(llvm::StringRef deviceKey, llvm::StringRef name) const;
   Cache::Family readFamily(llvm::StringRef deviceKey, llvm::StringRef kind) const;
 
   std::string root;
