@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kHugePageBytes = size_t(2) << 20; // x86-64
 }
 
-MappedMemory MappedMemory::anonymous(size_t bytes) {
+MappedMemory MappedMemory::anonymous(size_t bytes, Pages pages) {
   MappedMemory memory;
   if (bytes == 0)
     return memory;
@@ -32,7 +32,8 @@ MappedMemory MappedMemory::anonymous(size_t bytes) {
   if (huge) {
     address = (address + kHugePageBytes - 1) & ~(kHugePageBytes - 1);
     // Advice only: without huge pages everything still works, a little slower.
-    (void)madvise(reinterpret_cast<void *>(address), bytes, MADV_HUGEPAGE);
+    (void)madvise(reinterpret_cast<void *>(address), bytes,
+                  pages == Pages::Huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   }
   memory.mapping = mapping;
   memory.mappedBytes = mappedBytes;
@@ -68,6 +69,11 @@ MappedMemory &MappedMemory::operator=(MappedMemory &&other) noexcept {
   std::swap(begin, other.begin);
   std::swap(bytes, other.bytes);
   return *this;
+}
+
+void MappedMemory::makeReadOnly() {
+  if (mapping)
+    (void)mprotect(mapping, mappedBytes, PROT_READ); // cannot fail for a mapping of ours, and nothing relies on it
 }
 
 MappedMemory::~MappedMemory() {
