@@ -117,6 +117,12 @@ ConstantTensor ConstantTensor::reshaped(llvm::ArrayRef<int64_t> shape) const {
   return result;
 }
 
+ConstantTensor ConstantTensor::withType(ElementType type) const {
+  ConstantTensor result = *this;
+  result.elementType = type;
+  return result;
+}
+
 ConstantTensor ConstantTensor::transposed(llvm::ArrayRef<int64_t> permutation) const {
   Shape shape, strides, own = rowMajorStrides(dims);
   for (int64_t axis : permutation) {

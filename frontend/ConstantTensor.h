@@ -52,6 +52,8 @@ public:
   /// The stored bytes; those of one element when `isSplat()`.
   llvm::ArrayRef<char> rawData() const { return data; }
 
+  /// The same bits as another type of the same width.
+  ConstantTensor withType(ElementType type) const;
   /// Same elements in another shape of equal size.
   ConstantTensor reshaped(llvm::ArrayRef<int64_t> shape) const;
   ConstantTensor transposed(llvm::ArrayRef<int64_t> permutation) const;

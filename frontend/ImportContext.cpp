@@ -164,7 +164,9 @@ llvm::Error ImportContext::importNode(const onnx::NodeProto &node, mlir::OpBuild
                });
   if (known) {
     mlir::Block scratch;
-    NodeContext context(*this, node, version, mlir::OpBuilder::atBlockEnd(&scratch), &scratch);
+    mlir::OpBuilder scratchBuilder(context());
+    scratchBuilder.setInsertionPointToEnd(&scratch);
+    NodeContext context(*this, node, version, scratchBuilder, &scratch);
     mlir::LogicalResult built = entry.build(context);
     if (failed(built) || context.failedAlready())
       return nodeError(node, context.errorMessage());

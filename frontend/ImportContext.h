@@ -38,6 +38,9 @@ public:
   mlir::Value valueOf(ImportedValue &value);
   mlir::Value constantOp(const ConstantTensor &constant, llvm::StringRef name);
 
+  /// Scalar operations that folding may still spend; what is beyond it is computed at run time.
+  int64_t evaluationBudget = int64_t(1) << 30;
+
   /// Imports the nodes of a graph at the builder's position.
   llvm::Error importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder);
 

@@ -14,6 +14,11 @@ std::string nodeLabel(const onnx::NodeProto &node) {
   return node.op_type() + (node.output_size() ? "_" + node.output(0) : std::string());
 }
 
+std::vector<int64_t> firstIntegers(int64_t count) {
+  auto range = llvm::seq<int64_t>(0, count);
+  return std::vector<int64_t>(range.begin(), range.end());
+}
+
 NodeContext::NodeContext(ImportContext &import, const onnx::NodeProto &node, int64_t version,
                          mlir::OpBuilder builder, mlir::Block *scratch)
     : b(mlir::NameLoc::get(builder.getStringAttr(nodeLabel(node))), builder), results(node.output_size()),

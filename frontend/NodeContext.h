@@ -119,6 +119,9 @@ private:
   std::string error;
 };
 
+/// 0, 1, … count - 1: all axes, when a node names none.
+std::vector<int64_t> firstIntegers(int64_t count);
+
 /// The name a message or a location uses for a node: its own, or its type and first output.
 std::string nodeLabel(const onnx::NodeProto &node);
 

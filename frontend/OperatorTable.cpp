@@ -13,7 +13,8 @@ llvm::ArrayRef<OperatorEntry> allOperators() {
   static const std::vector<OperatorEntry> table = [] {
     std::vector<OperatorEntry> entries;
     for (auto family : {activationOperators, constantOperators, convolutionOperators, elementwiseOperators,
-                        matMulOperators, normalizationOperators, poolingOperators, reductionOperators,
+                        gatherOperators, matMulOperators, movementOperators, normalizationOperators,
+                        poolingOperators, reductionOperators,
                         shapeOperators})
       llvm::append_range(entries, family());
     llvm::sort(entries, [](const OperatorEntry &a, const OperatorEntry &b) {

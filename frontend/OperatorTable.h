@@ -35,6 +35,7 @@ llvm::ArrayRef<OperatorEntry> activationOperators();
 llvm::ArrayRef<OperatorEntry> constantOperators();
 llvm::ArrayRef<OperatorEntry> convolutionOperators();
 llvm::ArrayRef<OperatorEntry> elementwiseOperators();
+llvm::ArrayRef<OperatorEntry> gatherOperators();
 llvm::ArrayRef<OperatorEntry> matMulOperators();
 llvm::ArrayRef<OperatorEntry> movementOperators();
 llvm::ArrayRef<OperatorEntry> normalizationOperators();

@@ -28,8 +28,7 @@ Reduction describe(NodeContext &node) {
   if (axes && !axes->empty())
     reduction.axes = node.normalizedAxes(*axes, node.rank(0));
   else if (!node.intAttribute("noop_with_empty_axes", 0))
-    for (int64_t axis = 0; axis < node.rank(0); ++axis)
-      reduction.axes.push_back(axis);
+    reduction.axes = firstIntegers(node.rank(0));
   return reduction;
 }
 
