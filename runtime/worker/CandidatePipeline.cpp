@@ -8,11 +8,15 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <unistd.h>
 
 namespace autotune::worker {
 
 namespace {
+
+constexpr llvm::StringLiteral kFolderPrefix = "autotune-candidates-";
 
 int64_t threeQuartersOfMemory() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 4 * 3 * sysconf(_SC_PAGESIZE);
@@ -24,6 +28,18 @@ Clock::duration nanoseconds(double value) {
 
 WorkerFailure referenceFailure(const WorkerFailure &cause) {
   return {"reference", "the reference failed (" + cause.stage + "): " + cause.reason};
+}
+
+/// Folders of runs that were killed: their names tell whose they were.
+void removeFoldersOfDeadRuns(llvm::StringRef parent) {
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator at(parent, code), end; !code && at != end; at.increment(code)) {
+    llvm::StringRef name = llvm::sys::path::filename(at->path());
+    pid_t pid = 0;
+    bool ours = name.consume_front(kFolderPrefix) && !name.split('-').first.getAsInteger(10, pid) && pid > 0;
+    if (ours && kill(pid, 0) != 0 && errno == ESRCH)
+      (void)llvm::sys::fs::remove_directories(at->path()); // another run may be doing the same
+  }
 }
 
 } // namespace
@@ -71,8 +87,11 @@ struct CandidatePipeline::Batch {
 };
 
 llvm::Expected<std::unique_ptr<CandidatePipeline>> CandidatePipeline::create(PipelineOptions options) {
-  llvm::SmallString<128> folder;
-  if (std::error_code code = llvm::sys::fs::createUniqueDirectory("autotune", folder))
+  llvm::SmallString<128> parent, folder;
+  llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, parent);
+  removeFoldersOfDeadRuns(parent);
+  std::string name = (kFolderPrefix + llvm::Twine(getpid())).str();
+  if (std::error_code code = llvm::sys::fs::createUniqueDirectory(name, folder))
     return makeError("cannot create a temporary folder: {0}", code.message());
   if (options.memoryLimitBytes == 0)
     options.memoryLimitBytes = threeQuartersOfMemory();

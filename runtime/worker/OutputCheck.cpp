@@ -58,6 +58,14 @@ bool within(const Bound &bound, double expected, double found) {
   return std::fabs(found - expected) <= bound.relative * std::fabs(expected) + bound.absolute;
 }
 
+std::string numberText(double value) {
+  if (std::isnan(value))
+    return "nan"; // its sign says nothing
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.9g", value);
+  return text;
+}
+
 } // namespace
 
 CheckPolicy checkPolicyFor(const Workload &workload) {
@@ -112,9 +120,9 @@ std::optional<std::string> findMismatch(const CheckPolicy &policy, const std::st
          found = type->load(candidate.data() + firstWrong);
   char text[200];
   std::snprintf(text, sizeof(text),
-                "%zu of %zu elements are wrong; element %zu is %.9g, expected %.9g within %.3g", wrong,
-                reference.size() / type->bytes, firstWrong / type->bytes, found, expected,
-                bound.relative * std::fabs(expected) + bound.absolute);
+                "%zu of %zu elements are wrong; element %zu is %s, expected %s within %.3g", wrong,
+                reference.size() / type->bytes, firstWrong / type->bytes, numberText(found).c_str(),
+                numberText(expected).c_str(), bound.relative * std::fabs(expected) + bound.absolute);
   return text;
 }
 

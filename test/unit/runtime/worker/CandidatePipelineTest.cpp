@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sys/wait.h>
 #include <thread>
@@ -190,6 +192,7 @@ TEST_F(CandidatePipelineTest, AMissingWorkerProgramIsAnError) {
               HasSubstr("cannot start the worker process /nonexistent/worker"));
 }
 
+// The next pipeline also removes what the killed parent has left in the temporary folder.
 TEST_F(CandidatePipelineTest, NoWorkerSurvivesItsParent) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
@@ -224,4 +227,13 @@ TEST_F(CandidatePipelineTest, NoWorkerSurvivesItsParent) {
   }
   close(pipes[0]);
   EXPECT_EQ(seen, 2);
+  auto leftFolders = [&] {
+    std::string prefix = "autotune-candidates-" + std::to_string(parent) + "-";
+    return std::count_if(
+        std::filesystem::directory_iterator(std::filesystem::temp_directory_path()), {},
+        [&](const auto &entry) { return entry.path().filename().string().starts_with(prefix); });
+  };
+  EXPECT_EQ(leftFolders(), 1);
+  open();
+  EXPECT_EQ(leftFolders(), 0);
 }
