@@ -63,7 +63,7 @@ LogicalResult NestEmitter::findLast() {
   if (ret.getNumOperands() != 1)
     return kernel.emitError("expected a kernel with one result, found ") << ret.getNumOperands();
   Value value = ret.getOperand(0);
-  if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
+  while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
     value = insert.getSource();
   last = value.getDefiningOp<linalg::LinalgOp>();
   if (!last || last->getNumResults() != 1)
@@ -259,9 +259,7 @@ LogicalResult NestEmitter::run() {
   if (failed(findLast()))
     return failure();
   Block &entry = kernel.getBody().front();
-  auto indexType = IndexType::get(kernel.getContext());
-  unsigned destNumber = kernel.getNumArguments() - 1;
-  kernel.insertArguments({destNumber + 1, destNumber + 1}, {indexType, indexType}, {{}, {}}, {loc, loc});
+  addChunkArguments(kernel);
 
   // Where results go: the init of the last op, or, for a reduction, the init of its fill.
   Value dest = last.getDpsInits()[0];
@@ -300,16 +298,22 @@ LogicalResult NestEmitter::run() {
 
 } // namespace
 
-LoopNest plainNest(func::FuncOp kernel) {
+void addChunkArguments(func::FuncOp kernel) {
+  auto index = IndexType::get(kernel.getContext());
+  unsigned end = kernel.getNumArguments();
+  kernel.insertArguments({end, end}, {index, index}, {{}, {}}, {kernel.getLoc(), kernel.getLoc()});
+}
+
+std::optional<LoopNest> plainNest(func::FuncOp kernel) {
   LoopNest nest;
   linalg::LinalgOp root;
   kernel.walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::FillOp>(op) && (!root || op.getNumReductionLoops() > 0))
+    if (!isa<linalg::FillOp>(op.getOperation()) && (!root || op.getNumReductionLoops() > 0))
       root = op;
   });
   if (!root)
-    return nest;
-  int last = root.getNumParallelLoops() - 1;
+    return std::nullopt;
+  int last = int(root.getNumParallelLoops()) - 1;
   for (int dim = 0; dim < last; ++dim)
     nest.tiles.push_back({dim, 1});
   for (auto [dim, kind] : llvm::enumerate(root.getIteratorTypesArray()))

@@ -6,6 +6,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <optional>
+
 namespace autotune {
 
 /// Rewrites the body of `kernel` into the loops of `nest`.
@@ -20,7 +22,10 @@ namespace autotune {
 mlir::LogicalResult tileToNest(mlir::func::FuncOp kernel, const LoopNest &nest);
 
 /// The nest of the reference that candidates are checked against: one row of the last parallel dim at a time, every
-/// reduction in order, nothing blocked. For kernels whose result is not a linalg op: no loops at all.
-LoopNest plainNest(mlir::func::FuncOp kernel);
+/// reduction in order, nothing blocked. Nothing for kernels whose result no tileable op computes (borders).
+std::optional<LoopNest> plainNest(mlir::func::FuncOp kernel);
+
+/// Gives a kernel that has no loops to choose the signature of one that has: (…, dest, begin, end), both ignored.
+void addChunkArguments(mlir::func::FuncOp kernel);
 
 } // namespace autotune

@@ -7,34 +7,15 @@
 #include "passes/LowerKernel.h"
 #include "passes/TileNest.h"
 #include "passes/VectorizeKernel.h"
+#include "runtime/build/FirstError.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 
 namespace autotune {
 namespace {
-
-/// Keeps the first error that the IR reports while it lives.
-class FirstError {
-public:
-  explicit FirstError(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && text.empty())
-            text = diagnostic.str();
-          return success();
-        }) {}
-  llvm::Error take(llvm::StringRef stage) const {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   stage + ": " + (text.empty() ? "failed without a reason" : text));
-  }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
 
 DialectRegistry makeRegistry() {
   DialectRegistry registry;
@@ -66,7 +47,10 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
   if (kernels.size() != 1)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected one function in a kernel, found %zu",
                                    kernels.size());
-  if (failed(tileToNest(kernels[0], nest ? *nest : plainNest(kernels[0]))))
+  std::optional<LoopNest> loops = nest ? nest : plainNest(kernels[0]);
+  if (!loops)
+    addChunkArguments(kernels[0]);
+  else if (failed(tileToNest(kernels[0], *loops)))
     return errors.take("schedule");
   if (failed(nest ? vectorizeKernel(kernels[0]) : simplifyKernel(kernels[0])))
     return errors.take("vectorize");
@@ -74,14 +58,14 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
 }
 
 llvm::Expected<ObjectCode> KernelCompiler::compile(llvm::StringRef kernelText, const std::optional<LoopNest> &nest,
-                                                   llvm::StringRef symbol) {
+                                                   llvm::StringRef symbol, bool exported) {
   llvm::Expected<OwningOpRef<ModuleOp>> module = schedule(kernelText, nest);
   if (!module)
     return module.takeError();
   FirstError errors(context);
   if (failed(lowerKernelToLlvm(**module)))
     return errors.take("lower");
-  return emitter.emit(**module, symbol);
+  return emitter.emit(**module, symbol, exported);
 }
 
 llvm::Expected<std::string> KernelCompiler::printVectorized(llvm::StringRef kernelText, const LoopNest &nest) {

@@ -18,10 +18,10 @@ public:
 
   /// Compiles the one function of `kernelText` (linalg on tensors, destination last) as `nest` says; without a nest it
   /// becomes plain scalar loops, the reference that candidates are checked against.
-  /// The object exports `void symbol(void *const *args, int64_t begin, int64_t end)`.
+  /// The object defines `void symbol(void *const *args, int64_t begin, int64_t end)`.
   /// Errors: text that does not parse, a nest that does not fit, an op that cannot be compiled; first diagnostic given.
   llvm::Expected<ObjectCode> compile(llvm::StringRef kernelText, const std::optional<LoopNest> &nest,
-                                     llvm::StringRef symbol);
+                                     llvm::StringRef symbol, bool exported = true);
 
   /// The IR that `compile` hands to bufferisation: what `autotune-opt` and tests look at.
   llvm::Expected<std::string> printVectorized(llvm::StringRef kernelText, const LoopNest &nest);

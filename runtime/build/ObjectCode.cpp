@@ -3,6 +3,8 @@
 
 #include "runtime/build/ObjectCode.h"
 
+#include "runtime/deploy/Artifact.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -53,13 +55,12 @@ llvm::Expected<ObjectEmitter> ObjectEmitter::create(Isa isa) {
   return ObjectEmitter(std::move(machine));
 }
 
-llvm::Expected<ObjectCode> ObjectEmitter::emit(mlir::ModuleOp module, llvm::StringRef symbol) {
+llvm::Expected<ObjectCode> ObjectEmitter::emit(mlir::ModuleOp module, llvm::StringRef symbol, bool exported) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir = mlir::translateModuleToLLVMIR(module, context);
   if (!ir)
     return linkError("translation to LLVM IR failed for kernel '" + symbol + "'");
   ir->setDataLayout(machine->createDataLayout());
-  ir->setTargetTriple(machine->getTargetTriple().str());
   for (llvm::Function &function : *ir) {
     if (function.isDeclaration())
       continue;
@@ -67,8 +68,10 @@ llvm::Expected<ObjectCode> ObjectEmitter::emit(mlir::ModuleOp module, llvm::Stri
     function.addFnAttr("stackrealign");
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
-    if (function.getName() == "kernel")
+    if (function.getName() == "kernel") {
       function.setName(symbol);
+      function.setVisibility(exported ? llvm::GlobalValue::DefaultVisibility : llvm::GlobalValue::HiddenVisibility);
+    }
   }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -82,13 +85,48 @@ llvm::Expected<ObjectCode> ObjectEmitter::emit(mlir::ModuleOp module, llvm::Stri
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*ir, modules);
 
+  return emit(*ir);
+}
+
+llvm::Expected<ObjectCode> ObjectEmitter::emit(llvm::Module &ir) {
+  ir.setDataLayout(machine->createDataLayout());
+  ir.setTargetTriple(machine->getTargetTriple().str());
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager codegen;
   if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return linkError("LLVM cannot emit object code for this machine");
-  codegen.run(*ir);
+  codegen.run(ir);
   return ObjectCode{std::string(bytes.begin(), bytes.end())};
+}
+
+llvm::Expected<ObjectCode> emitArtifactTable(llvm::ArrayRef<std::string> kernelSymbols, llvm::StringRef manifest,
+                                             Isa isa) {
+  llvm::Expected<ObjectEmitter> emitter = ObjectEmitter::create(isa);
+  if (!emitter)
+    return emitter.takeError();
+  llvm::LLVMContext context;
+  llvm::Module module("artifact", context);
+  auto *ptr = llvm::PointerType::getUnqual(context);
+  auto *i32 = llvm::Type::getInt32Ty(context), *i64 = llvm::Type::getInt64Ty(context);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, i64, i64}, false);
+  std::vector<llvm::Constant *> kernels;
+  for (const std::string &symbol : kernelSymbols) {
+    auto *kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
+    kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    kernels.push_back(kernel);
+  }
+  auto addConstant = [&](llvm::Constant *value, const char *name, llvm::GlobalValue::LinkageTypes linkage) {
+    return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, linkage, value, name);
+  };
+  auto *tableType = llvm::ArrayType::get(ptr, kernels.size());
+  auto *table = addConstant(llvm::ConstantArray::get(tableType, kernels), "table", llvm::GlobalValue::PrivateLinkage);
+  auto *text = addConstant(llvm::ConstantDataArray::getString(context, manifest), "manifest",
+                           llvm::GlobalValue::PrivateLinkage);
+  addConstant(llvm::ConstantStruct::getAnon({llvm::ConstantInt::get(i32, AUTOTUNE_ABI_VERSION),
+                                             llvm::ConstantInt::get(i32, kernels.size()), table, text}),
+              AUTOTUNE_ARTIFACT_SYMBOL, llvm::GlobalValue::ExternalLinkage);
+  return emitter->emit(module);
 }
 
 llvm::Error linkSharedLibrary(llvm::ArrayRef<ObjectCode> objects, llvm::StringRef path) {

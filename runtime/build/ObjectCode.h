@@ -12,6 +12,7 @@
 #include <string>
 
 namespace llvm {
+class Module;
 class TargetMachine;
 }
 
@@ -30,13 +31,21 @@ public:
   ObjectEmitter(ObjectEmitter &&) noexcept;
   ~ObjectEmitter();
 
-  /// Translates, optimises (-O3) and emits; the entry point `@kernel` is exported as `symbol`.
-  llvm::Expected<ObjectCode> emit(mlir::ModuleOp module, llvm::StringRef symbol);
+  /// Translates, optimises (-O3) and emits. The entry point `@kernel` gets the name `symbol`, which a shared library
+  /// exports or, when not `exported`, keeps to itself.
+  llvm::Expected<ObjectCode> emit(mlir::ModuleOp module, llvm::StringRef symbol, bool exported = true);
+
+  /// Emits an LLVM module as it is.
+  llvm::Expected<ObjectCode> emit(llvm::Module &module);
 
 private:
   explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
   std::unique_ptr<llvm::TargetMachine> machine;
 };
+
+/// The object that exports `autotune_artifact`: the table of kernels, in order, and the manifest's JSON text.
+llvm::Expected<ObjectCode> emitArtifactTable(llvm::ArrayRef<std::string> kernelSymbols, llvm::StringRef manifest,
+                                             Isa isa);
 
 /// Links objects into a shared library at `path` with lld as a library. Errors carry the linker's own words.
 llvm::Error linkSharedLibrary(llvm::ArrayRef<ObjectCode> objects, llvm::StringRef path);
