@@ -114,7 +114,7 @@ static llvm::Expected<int64_t> queryInteger(sqlite3 *database, llvm::StringRef p
   Statement statement(database, sql);
   int64_t value = statement.step() ? statement.integer(0) : 0;
   if (llvm::Error error = statement.takeError(path))
-    return std::move(error);
+    return error;
   return value;
 }
 
@@ -164,12 +164,12 @@ llvm::Expected<History> History::open(llvm::StringRef path) {
     return makeError("history {0}: {1}", path, raw ? sqlite3_errmsg(raw) : "out of memory");
   sqlite3_busy_timeout(raw, kBusyTimeoutMs);
   if (llvm::Error error = prepareSchema(raw, path))
-    return std::move(error);
+    return error;
   // A reader never waits for the writer; every commit reaches the disk, since a lost one is a measurement
   // repeated.
   for (llvm::StringRef sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"})
     if (llvm::Error error = execute(raw, path, sql))
-      return std::move(error);
+      return error;
   return history;
 }
 
@@ -299,7 +299,7 @@ llvm::Expected<std::vector<Trial>> History::query(const TrialFilter &filter) con
     trials.push_back(std::move(*trial));
   }
   if (llvm::Error error = statement.takeError(path))
-    return std::move(error);
+    return error;
   return trials;
 }
 
@@ -309,7 +309,7 @@ llvm::Expected<int64_t> History::count(const TrialFilter &filter) const {
   bindFilter(statement, filter);
   int64_t rows = statement.step() ? statement.integer(0) : 0;
   if (llvm::Error error = statement.takeError(path))
-    return std::move(error);
+    return error;
   return rows;
 }
 
@@ -322,6 +322,6 @@ llvm::Expected<std::vector<TrialCount>> History::summary() const {
   while (statement.step())
     counts.push_back({statement.text(0), statement.text(1), statement.integer(2)});
   if (llvm::Error error = statement.takeError(path))
-    return std::move(error);
+    return error;
   return counts;
 }

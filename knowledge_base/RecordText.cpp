@@ -144,7 +144,7 @@ template <typename Record> llvm::Expected<Record> autotune::parseRecord(llvm::St
   if (!(record.speedup.value > 0))
     return makeError("found speedup {0}, expected more than 0", record.speedup.value);
   if (llvm::Error error = checkMeaning(record))
-    return std::move(error);
+    return error;
   return record;
 }
 

@@ -81,7 +81,7 @@ llvm::Expected<Repository> Repository::open(llvm::StringRef directory, const Ope
   if (!*text)
     return makeError("repository {0}: found no repository.yaml, expected a repository", root);
   if (llvm::Error error = checkFormat(file, **text))
-    return std::move(error);
+    return error;
   return Repository(std::move(root));
 }
 
@@ -183,10 +183,10 @@ template <typename Record> static llvm::Error checkReadable(const Record &record
 template <typename Record> llvm::Expected<PutResult> Repository::put(const Record &record) {
   std::string text = recordText(record);
   if (llvm::Error error = checkReadable(record, text))
-    return std::move(error);
+    return error;
   std::string folder = path(record.deviceKey, Record::kFolder), file = join(folder, recordFileName(record));
   if (llvm::Error error = makeDirectory(folder))
-    return std::move(error);
+    return error;
   llvm::Expected<FileLock> lock = FileLock::acquire(file);
   if (!lock)
     return lock.takeError();
@@ -199,7 +199,7 @@ template <typename Record> llvm::Expected<PutResult> Repository::put(const Recor
   else if (*stored)
     result = PutResult::Improved;
   if (llvm::Error error = writeFile(file, text))
-    return std::move(error);
+    return error;
   std::lock_guard guard(cache->mutex);
   cache->families.clear();
   return result;

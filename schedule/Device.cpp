@@ -105,12 +105,12 @@ static llvm::Error readTopology(Device &device) {
 llvm::Expected<Device> autotune::detectDevice(std::optional<Isa> isa) {
   Device device;
   if (llvm::Error error = readCpuid(device))
-    return std::move(error);
+    return error;
   llvm::Expected<Isa> chosen = chooseIsa(isa);
   if (!chosen)
     return chosen.takeError();
   device.isa = *chosen;
   if (llvm::Error error = readTopology(device))
-    return std::move(error);
+    return error;
   return device;
 }
