@@ -34,6 +34,67 @@ Value constantIndex(OpBuilder &b, Location loc, int64_t value) {
   return b.create<arith::ConstantIndexOp>(loc, value);
 }
 
+/// The loop that alone moves `expr` over the tile, and its coefficient; the other loops have extent 1.
+std::optional<std::pair<unsigned, int64_t>> onlyMovingTerm(AffineExpr expr, ArrayRef<int64_t> ranges) {
+  std::optional<std::pair<unsigned, int64_t>> found;
+  bool simple = true;
+  auto visit = [&](auto &&self, AffineExpr e) -> void {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(e);
+    if (binary && binary.getKind() == AffineExprKind::Add) {
+      self(self, binary.getLHS());
+      self(self, binary.getRHS());
+      return;
+    }
+    int64_t factor = 1;
+    if (binary && binary.getKind() == AffineExprKind::Mul && isa<AffineConstantExpr>(binary.getRHS())) {
+      factor = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+      e = binary.getLHS();
+    }
+    auto dim = dyn_cast<AffineDimExpr>(e);
+    if (!dim || (ranges[dim.getPosition()] > 1 && found))
+      simple = false;
+    else if (ranges[dim.getPosition()] > 1)
+      found = {dim.getPosition(), factor};
+  };
+  visit(visit, expr);
+  return simple ? found : std::nullopt;
+}
+
+/// An input read at `2 * d` becomes a slice of stride 2 read at `d`: the vectoriser knows only plain dims.
+void makeStridesExplicit(OpBuilder &b, linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(input->get().getType());
+    if (!type)
+      continue;
+    AffineMap &map = maps[input->getOperandNumber()];
+    SmallVector<AffineExpr> exprs(map.getResults());
+    Index sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+    Index offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+    bool changed = false;
+    for (auto [axis, expr] : llvm::enumerate(exprs)) {
+      auto term = onlyMovingTerm(expr, ranges);
+      if (!term || term->second == 1)
+        continue;
+      expr = b.getAffineDimExpr(term->first);
+      sizes[axis] = b.getIndexAttr(ranges[term->first]);
+      strides[axis] = b.getIndexAttr(term->second);
+      changed = true;
+    }
+    if (!changed)
+      continue;
+    input->set(b.create<tensor::ExtractSliceOp>(op.getLoc(), input->get(), offsets, sizes, strides));
+    map = AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
+  }
+  generic.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
+}
+
 class NestEmitter {
 public:
   NestEmitter(func::FuncOp kernel, const LoopNest &nest) : kernel(kernel), nest(nest), loc(kernel.getLoc()) {}
@@ -227,6 +288,7 @@ FailureOr<Value> NestEmitter::emitReductions(OpBuilder &b, linalg::LinalgOp op, 
     if (failed(tile))
       return op->emitError("expected a reduction that can be tiled");
     clone->erase();
+    makeStridesExplicit(b, cast<linalg::LinalgOp>(tile->tiledOps[0]));
     return tile->tiledValues[0];
   }
   auto [dim, unroll] = nest.reductions[level];
