@@ -68,6 +68,23 @@ static llvm::Error createRepository(const std::string &root, const std::string &
                              .str());
 }
 
+/// Said before a search begins, not when its winner is to be stored.
+static llvm::Error checkWritable(const std::string &root, const std::string &file) {
+  llvm::Expected<FileLock> lock = FileLock::acquire(file);
+  if (!lock)
+    return lock.takeError();
+  std::error_code code;
+  for (fs::recursive_directory_iterator entry(root, code), end; !code && entry != end;
+       entry.increment(code)) {
+    llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    if (name.starts_with("."))
+      entry.no_push();
+    else if (fs::is_directory(entry->path()) && !fs::can_write(entry->path()))
+      return makeError("cannot write in {0}", entry->path());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<Repository> Repository::open(llvm::StringRef directory, const OpenOptions &options) {
   std::string root = directory.str(), file = join(root, "repository.yaml");
   if (fs::exists(root) && !fs::is_directory(root))
@@ -82,6 +99,9 @@ llvm::Expected<Repository> Repository::open(llvm::StringRef directory, const Ope
     return makeError("repository {0}: found no repository.yaml, expected a repository", root);
   if (llvm::Error error = checkFormat(file, **text))
     return error;
+  if (options.create)
+    if (llvm::Error error = checkWritable(root, file))
+      return makeError("repository {0}: {1}", root, llvm::toString(std::move(error)));
   return Repository(std::move(root));
 }
 

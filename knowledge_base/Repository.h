@@ -30,7 +30,7 @@ enum class PutResult {
 };
 
 struct OpenOptions {
-  bool create = false;     // make the directory and repository.yaml if absent
+  bool create = false;     // to be written to: made if absent, refused if not writable
   std::string toolVersion; // written to a new repository.yaml
 };
 
@@ -49,7 +49,7 @@ struct StoredRecord {
 /// Safe for use by several threads and several processes at once.
 class Repository {
 public:
-  /// Errors: absent (unless `create`), not a directory, unwritable on creation, other format version.
+  /// Errors: absent (unless `create`), not a directory, unwritable (if `create`), other format version.
   static llvm::Expected<Repository> open(llvm::StringRef directory, const OpenOptions &options = {});
 
   const std::string &directory() const { return root; }

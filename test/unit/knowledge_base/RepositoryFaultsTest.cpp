@@ -154,6 +154,8 @@ TEST(RepositoryFaults, AReadOnlyRepositoryIsReadAndPutSaysWhy) {
     if (geteuid() == 0 && setuid(kNobody) != 0)
       return false;
     return llvm::StringRef(messageOf(repository.put(operatorRecord(1.2)))).contains("Permission denied") &&
+           llvm::StringRef(messageOf(Repository::open(folder.path(), {true, ""}))).contains("cannot write") &&
+           messageOf(Repository::open(folder.path())).empty() &&
            valueOf(repository.findOperator(kDevice, matmul(64, 64, 64))) == operatorRecord(1.1);
   }));
   chmod(directory.c_str(), 0755);
