@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/CompareTensors.h"
 
+#include "frontend/ConstantTensor.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -15,11 +17,11 @@ namespace {
 constexpr double kMinCosine = 0.9999;
 constexpr double kMaxRelativeError = 1e-3;
 
-std::string typeText(const ConstantTensor &tensor) {
+std::string typeText(const HostTensor &tensor) {
   std::string text;
-  for (int64_t extent : tensor.shape())
+  for (int64_t extent : tensor.shape)
     text += std::to_string(extent) + "x";
-  return text + spelling(tensor.type()).str();
+  return text + tensor.dtype;
 }
 
 std::string firstDifference(const ConstantTensor &found, const ConstantTensor &reference) {
@@ -71,14 +73,19 @@ void compareFloats(const ConstantTensor &found, const ConstantTensor &reference,
 
 } // namespace
 
-Comparison compareTensors(const ConstantTensor &found, const ConstantTensor &reference) {
+Comparison compareTensors(const HostTensor &found, const HostTensor &reference) {
   Comparison result;
-  if (found.type() != reference.type() || found.shape() != reference.shape())
+  std::optional<ElementType> type = elementTypeFromSpelling(reference.dtype);
+  if (!type || found.dtype != reference.dtype || found.shape != reference.shape) {
     result.reason = "found " + typeText(found) + ", expected " + typeText(reference);
-  else if (isFloat(found.type()))
-    compareFloats(found, reference, result);
+    return result;
+  }
+  ConstantTensor x = ConstantTensor::view(*type, found.shape, found.bytes);
+  ConstantTensor y = ConstantTensor::view(*type, reference.shape, reference.bytes);
+  if (isFloat(*type))
+    compareFloats(x, y, result);
   else
-    result.reason = firstDifference(found, reference);
+    result.reason = firstDifference(x, y);
   result.passed = result.reason.empty();
   return result;
 }

@@ -2,7 +2,7 @@
 // Whether an output of a model agrees with its reference.
 #pragma once
 
-#include "frontend/ConstantTensor.h"
+#include "frontend/TensorFolder.h"
 
 #include <string>
 
@@ -19,6 +19,6 @@ struct Comparison {
   std::string reason;
 };
 
-Comparison compareTensors(const ConstantTensor &found, const ConstantTensor &reference);
+Comparison compareTensors(const HostTensor &found, const HostTensor &reference);
 
 } // namespace autotune

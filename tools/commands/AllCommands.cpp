@@ -6,6 +6,10 @@ namespace autotune {
 
 std::vector<std::unique_ptr<Command>> allCommands() {
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(makeCompileCommand());
+  commands.push_back(makeRunCommand());
+  commands.push_back(makeBenchCommand());
+  commands.push_back(makeCheckCommand());
   commands.push_back(makeRepositoryCommand());
   commands.push_back(makeDeviceCommand());
   return commands;

@@ -10,7 +10,13 @@ using testing::HasSubstr;
 
 namespace {
 
-ConstantTensor row(std::vector<float> values) { return ConstantTensor::floats({1, int64_t(values.size())}, values); }
+template <typename T> HostTensor tensor(const char *dtype, std::vector<int64_t> shape, const std::vector<T> &values) {
+  const char *bytes = reinterpret_cast<const char *>(values.data());
+  return {"t", dtype, std::move(shape), std::vector<char>(bytes, bytes + values.size() * sizeof(T))};
+}
+
+HostTensor row(std::vector<float> values) { return tensor("f32", {1, int64_t(values.size())}, values); }
+HostTensor ints(std::vector<int64_t> values) { return tensor("i64", {int64_t(values.size())}, values); }
 
 TEST(CompareTensorsTest, EqualPasses) {
   Comparison result = compareTensors(row({1, -2, 3}), row({1, -2, 3}));
@@ -40,12 +46,12 @@ TEST(CompareTensorsTest, NanAndInfinityMustMatch) {
 }
 
 TEST(CompareTensorsTest, IntegersMustBeEqual) {
-  EXPECT_TRUE(compareTensors(ConstantTensor::ints({1, 2}), ConstantTensor::ints({1, 2})).passed);
-  EXPECT_EQ(compareTensors(ConstantTensor::ints({1, 3}), ConstantTensor::ints({1, 2})).reason, "element 1: found 3, expected 2");
+  EXPECT_TRUE(compareTensors(ints({1, 2}), ints({1, 2})).passed);
+  EXPECT_EQ(compareTensors(ints({1, 3}), ints({1, 2})).reason, "element 1: found 3, expected 2");
 }
 
 TEST(CompareTensorsTest, ShapeAndTypeMustMatch) {
-  EXPECT_EQ(compareTensors(row({1, 2}), ConstantTensor::ints({1, 2})).reason, "found 1x2xf32, expected 2xi64");
+  EXPECT_EQ(compareTensors(row({1, 2}), ints({1, 2})).reason, "found 1x2xf32, expected 2xi64");
 }
 
 } // namespace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `autotune compile`: a compiled model from a model and a repository, without measuring.
+#include "tools/Command.h"
+#include "tools/CompileModel.h"
+#include "tools/ConfigFlags.h"
+
+#include <CLI/CLI.hpp>
+
+namespace autotune {
+namespace {
+
+class CompileCommand : public Command {
+public:
+  llvm::StringRef name() const override { return "compile"; }
+  llvm::StringRef purpose() const override { return "Compiles a model with what a repository knows; measures nothing."; }
+
+  void declare(CLI::App &app) override {
+    app.add_option("model", path, "an ONNX model")->required();
+    app.add_option("-o", output, "the compiled model (.so)")->required();
+    app.add_flag("--require-hits", options.requireHits, "fail unless every choice comes from an exact record");
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "subgraph.partition",
+                        "repository.directory", "repository.builtin"});
+  }
+
+  llvm::Error run() override {
+    llvm::Expected<Config> config = flags.load();
+    if (!config)
+      return config.takeError();
+    llvm::Expected<ImportedModel> model = importForTarget(path, config->target);
+    if (!model)
+      return model.takeError();
+    return compileModel(*model, *config, options, output);
+  }
+
+private:
+  ConfigFlags flags;
+  CompileOptions options;
+  std::string path, output;
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeCompileCommand() { return std::make_unique<CompileCommand>(); }
+
+} // namespace autotune
