@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -79,8 +80,27 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
   }
 };
 
+/// Copies between views become loops: deployed code has no runtime that knows memref descriptors.
+struct CopiesToLoops : PassWrapper<CopiesToLoops, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLoops)
+
+  void runOnOperation() override {
+    getOperation().walk([](memref::CopyOp copy) {
+      OpBuilder b(copy);
+      auto rank = unsigned(cast<MemRefType>(copy.getTarget().getType()).getRank());
+      SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+      SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+      b.create<linalg::GenericOp>(
+          copy.getLoc(), copy.getSource(), copy.getTarget(), maps, kinds,
+          [](OpBuilder &body, Location at, ValueRange args) { body.create<linalg::YieldOp>(at, args[0]); });
+      copy.erase();
+    });
+  }
+};
+
 /// in: scf + vector + memref; out: scf + one-dimensional vectors + memref
 void addVectorLowering(OpPassManager &pm) {
+  pm.addPass(std::make_unique<CopiesToLoops>());
   pm.addPass(createConvertLinalgToLoopsPass());
   VectorTransferToSCFOptions options;
   options.unroll = true;
