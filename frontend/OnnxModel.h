@@ -19,6 +19,6 @@ llvm::Expected<std::shared_ptr<onnx::ModelProto>> parseOnnxModel(llvm::StringRef
 llvm::Error checkOperatorsKnown(const onnx::ModelProto &model);
 
 /// What libonnx's checker says, where the model is not newer than it (IR 8, opset 17).
-llvm::Error checkWithOnnx(const onnx::ModelProto &model);
+llvm::Error checkWithOnnx(onnx::ModelProto &model);
 
 } // namespace autotune

@@ -110,8 +110,8 @@ llvm::Error readNumbered(llvm::StringRef folder, llvm::StringRef stem, std::vect
 llvm::json::Object describe(const HostTensor &tensor, llvm::StringRef file) {
   std::optional<ElementType> type = elementTypeFromSpelling(tensor.dtype);
   return llvm::json::Object{{"name", tensor.name},
-                            {"file", file},
-                            {"dtype", type ? numpyName(*type) : llvm::StringRef(tensor.dtype)},
+                            {"file", file.str()},
+                            {"dtype", type ? numpyName(*type).str() : tensor.dtype},
                             {"shape", llvm::json::Array(tensor.shape)}};
 }
 
