@@ -46,7 +46,7 @@ void compareFloats(const ConstantTensor &found, const ConstantTensor &reference,
   for (int64_t i = 0; i < found.size(); ++i) {
     double x = found.floatAt(i), y = reference.floatAt(i);
     if (specialClass(x) != specialClass(y)) {
-      result.reason = llvm::formatv("element {0}: found {1}, expected {2}", i, x, y);
+      result.reason = llvm::formatv("element {0}: found {1:e6}, expected {2:e6}", i, x, y);
       return;
     }
     if (specialClass(x) != 0)
@@ -65,7 +65,7 @@ void compareFloats(const ConstantTensor &found, const ConstantTensor &reference,
   double range = sums.high > sums.low ? sums.high - sums.low : std::max(std::abs(sums.low), std::numeric_limits<double>::min());
   result.relativeError = sums.maxError == 0 ? 0 : sums.maxError / range;
   if (!(result.cosine > kMinCosine))
-    result.reason = llvm::formatv("cosine {0}, expected more than {1}", result.cosine, kMinCosine);
+    result.reason = llvm::formatv("cosine {0:f6}, expected more than {1:f4}", result.cosine, kMinCosine);
   else if (!(result.relativeError < kMaxRelativeError))
     result.reason = llvm::formatv("max error {0:e} is {1:e} of the range, expected less than {2:e}", result.maxError,
                                   result.relativeError, kMaxRelativeError);
