@@ -12,7 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 std::vector<std::byte> makeInput(const deploy::TensorSpec &spec, unsigned seed) {
   std::vector<std::byte> bytes(spec.bytes);
@@ -32,7 +34,9 @@ std::vector<std::byte> makeInput(const deploy::TensorSpec &spec, unsigned seed) 
 Latency summarize(std::vector<double> samplesNs) {
   std::sort(samplesNs.begin(), samplesNs.end());
   // Nearest rank: the smallest sample that a share of the samples does not exceed.
-  auto at = [&](double share) { return samplesNs[size_t(std::ceil(share * double(samplesNs.size()))) - 1] / 1e6; };
+  auto at = [&](double share) {
+    return samplesNs[size_t(std::ceil(share * double(samplesNs.size()))) - 1] / 1e6;
+  };
   return {samplesNs.front() / 1e6, at(0.5), at(0.9)};
 }
 
@@ -52,13 +56,16 @@ double BenchmarkRun::timeNs() {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-std::vector<std::vector<double>> timeInterleaved(const std::vector<BenchmarkRun *> &programs, const BenchmarkOptions &options) {
-  for (Clock::time_point start = Clock::now(); secondsSince(start) < options.warmUpSeconds * double(programs.size());)
+std::vector<std::vector<double>> timeInterleaved(const std::vector<BenchmarkRun *> &programs,
+                                                 const BenchmarkOptions &options) {
+  for (Clock::time_point start = Clock::now();
+       secondsSince(start) < options.warmUpSeconds * double(programs.size());)
     for (BenchmarkRun *program : programs)
       program->timeNs();
   std::vector<std::vector<double>> samples(programs.size());
   Clock::time_point start = Clock::now();
-  while (samples.front().size() < options.minRuns || secondsSince(start) < options.seconds * double(programs.size()))
+  while (samples.front().size() < options.minRuns ||
+         secondsSince(start) < options.seconds * double(programs.size()))
     for (size_t i = 0; i < programs.size(); ++i)
       samples[i].push_back(programs[i]->timeNs());
   return samples;
@@ -70,7 +77,8 @@ llvm::json::Object benchmarkJson(const std::string &model, int threads, size_t r
       {"model", model},
       {"threads", threads},
       {"runs", int64_t(runs)},
-      {"latency_ms", llvm::json::Object{{"min", latency.minMs}, {"median", latency.medianMs}, {"p90", latency.p90Ms}}},
+      {"latency_ms",
+       llvm::json::Object{{"min", latency.minMs}, {"median", latency.medianMs}, {"p90", latency.p90Ms}}},
   };
 }
 

@@ -21,7 +21,8 @@ struct Latency {
 /// Order statistics of `samples` (not empty), given in nanoseconds.
 Latency summarize(std::vector<double> samplesNs);
 
-/// A session with buffers of its own: floats uniform in [-1, 1), everything else zero (a legal index in any model).
+/// A session with buffers of its own: floats uniform in [-1, 1), everything else zero (a legal index in any
+/// model).
 class BenchmarkRun {
 public:
   /// Throws deploy::RuntimeError.
@@ -40,12 +41,14 @@ private:
 
 struct BenchmarkOptions {
   size_t minRuns = 20;
-  double seconds = 1.5;  // of measuring, each program; more runs are made until it is over
+  double seconds = 1.5; // of measuring, each program; more runs are made until it is over
   double warmUpSeconds = 0.3;
 };
 
-/// Times all `programs` in turn (A B A B …), so that a change of the machine's clock meets each alike; one result for each.
-std::vector<std::vector<double>> timeInterleaved(const std::vector<BenchmarkRun *> &programs, const BenchmarkOptions &options);
+/// Times all `programs` in turn (A B A B …), so that a change of the machine's clock meets each alike; one
+/// result for each.
+std::vector<std::vector<double>> timeInterleaved(const std::vector<BenchmarkRun *> &programs,
+                                                 const BenchmarkOptions &options);
 
 /// {"schema_version":1,"model":…,"threads":…,"runs":…,"latency_ms":{"min":…,"median":…,"p90":…}}
 llvm::json::Object benchmarkJson(const std::string &model, int threads, size_t runs, const Latency &latency);

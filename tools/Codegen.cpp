@@ -5,7 +5,8 @@
 
 namespace autotune {
 
-// Raised by hand when the code that kernels compile to changes in a way that old measurements do not speak for.
+// Raised by hand when the code that kernels compile to changes in a way that old measurements do not speak
+// for.
 constexpr int64_t kCodegenNumber = 1;
 
 CodegenVersion currentCodegen(llvm::StringRef kind) { return {LLVM_VERSION_STRING, kCodegenNumber}; }

@@ -33,13 +33,15 @@ std::string firstDifference(const ConstantTensor &found, const ConstantTensor &r
 
 /// Sums over the elements that are finite in both.
 struct Sums {
-  double products = 0, found = 0, reference = 0;  // x·y, x·x, y·y
+  double products = 0, found = 0, reference = 0; // x·y, x·x, y·y
   double low = std::numeric_limits<double>::infinity(), high = -low;
   double maxError = 0;
 };
 
 /// What is special about a value: NaN and the two infinities must match exactly.
-int specialClass(double value) { return std::isnan(value) ? 2 : std::isinf(value) ? (value > 0 ? 1 : -1) : 0; }
+int specialClass(double value) {
+  return std::isnan(value) ? 2 : std::isinf(value) ? (value > 0 ? 1 : -1) : 0;
+}
 
 void compareFloats(const ConstantTensor &found, const ConstantTensor &reference, Comparison &result) {
   Sums sums;
@@ -62,13 +64,14 @@ void compareFloats(const ConstantTensor &found, const ConstantTensor &reference,
   result.cosine = norm > 0 ? sums.products / norm : sums.maxError == 0 ? 1 : 0;
   result.maxError = sums.maxError;
   // A constant output has no range: its own size stands for it.
-  double range = sums.high > sums.low ? sums.high - sums.low : std::max(std::abs(sums.low), std::numeric_limits<double>::min());
+  double range = sums.high > sums.low ? sums.high - sums.low
+                                      : std::max(std::abs(sums.low), std::numeric_limits<double>::min());
   result.relativeError = sums.maxError == 0 ? 0 : sums.maxError / range;
   if (!(result.cosine > kMinCosine))
     result.reason = llvm::formatv("cosine {0:f6}, expected more than {1:f4}", result.cosine, kMinCosine);
   else if (!(result.relativeError < kMaxRelativeError))
-    result.reason = llvm::formatv("max error {0:e} is {1:e} of the range, expected less than {2:e}", result.maxError,
-                                  result.relativeError, kMaxRelativeError);
+    result.reason = llvm::formatv("max error {0:e} is {1:e} of the range, expected less than {2:e}",
+                                  result.maxError, result.relativeError, kMaxRelativeError);
 }
 
 } // namespace

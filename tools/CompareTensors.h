@@ -8,13 +8,13 @@
 
 namespace autotune {
 
-/// Floating point: cosine > 0.9999 and max |error| < 1e-3 of the reference's range; NaN and infinity at the same places.
-/// Other types: equal.
+/// Floating point: cosine > 0.9999 and max |error| < 1e-3 of the reference's range; NaN and infinity at the
+/// same places. Other types: equal.
 struct Comparison {
   bool passed = false;
-  double cosine = 1;         // of the two tensors as vectors
-  double maxError = 0;       // largest |difference|
-  double relativeError = 0;  // maxError / range of the reference
+  double cosine = 1;        // of the two tensors as vectors
+  double maxError = 0;      // largest |difference|
+  double relativeError = 0; // maxError / range of the reference
   /// Why it failed: what was found and expected. Empty if it passed.
   std::string reason;
 };

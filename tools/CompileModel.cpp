@@ -13,7 +13,8 @@
 
 namespace autotune {
 
-llvm::Error compileModel(const ImportedModel &model, const Config &config, const CompileOptions &options, const std::string &path) {
+llvm::Error compileModel(const ImportedModel &model, const Config &config, const CompileOptions &options,
+                         const std::string &path) {
   llvm::Expected<Device> device = targetDevice(config.target);
   if (!device)
     return device.takeError();
@@ -23,7 +24,8 @@ llvm::Error compileModel(const ImportedModel &model, const Config &config, const
     Partition partition;
     for (const GraphOperator &op : profile.graph.operators)
       partition.subgraphs.push_back({{op.id}});
-    llvm::Expected<ModelPlan> plan = planModel(*profile.module, partition, {*device, threads, targetNumerics(config.target)});
+    llvm::Expected<ModelPlan> plan =
+        planModel(*profile.module, partition, {*device, threads, targetNumerics(config.target)});
     if (!plan)
       return llvm::createStringError(model.path + ": " + llvm::toString(plan.takeError()));
     plans.push_back(std::move(*plan));
@@ -35,10 +37,12 @@ llvm::Error compileModel(const ImportedModel &model, const Config &config, const
   std::vector<const ModelPlan *> profiles;
   for (const ModelPlan &plan : plans)
     profiles.push_back(&plan);
-  return ModelCompiler(*device, unsigned(device->cores)).compile(profiles, choose, {model.name, AUTOTUNE_VERSION, *device, threads}, path);
+  return ModelCompiler(*device, unsigned(device->cores))
+      .compile(profiles, choose, {model.name, AUTOTUNE_VERSION, *device, threads}, path);
 }
 
-llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::string &path, const Config &config,
+llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::string &path,
+                                                                   const Config &config,
                                                                    const std::vector<HostTensor> &tensors,
                                                                    const CompileOptions &options) {
   if (isCompiledModel(path))

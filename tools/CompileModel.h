@@ -14,16 +14,19 @@
 namespace autotune {
 
 struct CompileOptions {
-  bool requireHits = false;     // every schedule from an exact, fresh record, or CheckFailed
-  bool ignoreRepository = false;  // the untuned program
+  bool requireHits = false;      // every schedule from an exact, fresh record, or CheckFailed
+  bool ignoreRepository = false; // the untuned program
 };
 
-/// Compiles `model` into `path` with what the repository of `config` knows. Records that cannot be read are reported on stderr.
-llvm::Error compileModel(const ImportedModel &model, const Config &config, const CompileOptions &options, const std::string &path);
+/// Compiles `model` into `path` with what the repository of `config` knows. Records that cannot be read are
+/// reported on stderr.
+llvm::Error compileModel(const ImportedModel &model, const Config &config, const CompileOptions &options,
+                         const std::string &path);
 
-/// `path` compiled in memory if it is a model, loaded if it is a compiled one. `tensors` bind dynamic dimensions.
-llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::string &path, const Config &config,
-                                                                   const std::vector<HostTensor> &tensors = {},
-                                                                   const CompileOptions &options = {});
+/// `path` compiled in memory if it is a model, loaded if it is a compiled one. `tensors` bind dynamic
+/// dimensions.
+llvm::Expected<std::shared_ptr<const deploy::Model>>
+loadOrCompile(const std::string &path, const Config &config, const std::vector<HostTensor> &tensors = {},
+              const CompileOptions &options = {});
 
 } // namespace autotune

@@ -26,7 +26,8 @@ struct Reader {
   }
   llvm::Error unknownKey(const YAML::Mark &mark, const std::string &path) const;
   bool isSection(llvm::StringRef name) const {
-    return llvm::any_of(fields, [&](const ConfigField &f) { return llvm::StringRef(f.path).starts_with(name.str() + "."); });
+    return llvm::any_of(
+        fields, [&](const ConfigField &f) { return llvm::StringRef(f.path).starts_with(name.str() + "."); });
   }
   llvm::Error readValue(const std::string &path, const YAML::Node &key, const YAML::Node &value);
   llvm::Error readSection(const std::string &section, const YAML::Node &node);
@@ -85,7 +86,8 @@ llvm::Error Reader::readValue(const std::string &path, const YAML::Node &key, co
   } else if (value.IsSequence() && field->list) {
     for (const YAML::Node &item : value) {
       if (!item.IsScalar())
-        return fail(item.Mark(), "key `" + path + "`: found " + describe(item) + " in the sequence, expected single values");
+        return fail(item.Mark(), "key `" + path + "`: found " + describe(item) +
+                                     " in the sequence, expected single values");
       texts.push_back(item.Scalar());
     }
   } else {
@@ -93,7 +95,8 @@ llvm::Error Reader::readValue(const std::string &path, const YAML::Node &key, co
     return fail(key.Mark(), "key `" + path + "`: found " + describe(value) + ", expected " + expected);
   }
   if (std::optional<std::string> expected = field->set(texts))
-    return fail(key.Mark(), "key `" + path + "`: found `" + llvm::join(texts, ", ") + "`, expected " + *expected);
+    return fail(key.Mark(),
+                "key `" + path + "`: found `" + llvm::join(texts, ", ") + "`, expected " + *expected);
   if (given)
     given->push_back(path);
   return llvm::Error::success();
@@ -105,7 +108,8 @@ llvm::Error Reader::readSection(const std::string &section, const YAML::Node &no
   std::set<std::string> seen;
   for (const auto &entry : node) {
     if (!entry.first.IsScalar())
-      return fail(entry.first.Mark(), llvm::Twine("found ") + describe(entry.first) + " as a key, expected a word");
+      return fail(entry.first.Mark(),
+                  llvm::Twine("found ") + describe(entry.first) + " as a key, expected a word");
     std::string path = section + "." + entry.first.Scalar();
     if (!seen.insert(path).second)
       return fail(entry.first.Mark(), "key `" + path + "` is given twice, expected once");
@@ -123,13 +127,15 @@ llvm::Error Reader::readTop(const YAML::Node &root) {
   std::set<std::string> seen;
   for (const auto &entry : root) {
     if (!entry.first.IsScalar())
-      return fail(entry.first.Mark(), llvm::Twine("found ") + describe(entry.first) + " as a key, expected a word");
+      return fail(entry.first.Mark(),
+                  llvm::Twine("found ") + describe(entry.first) + " as a key, expected a word");
     const std::string &name = entry.first.Scalar();
     if (!seen.insert(name).second)
       return fail(entry.first.Mark(), "key `" + name + "` is given twice, expected once");
     if (isSection(name)) {
       if (!entry.second.IsMap() && !entry.second.IsNull())
-        return fail(entry.first.Mark(), "section `" + name + "`: found " + describe(entry.second) + ", expected a mapping");
+        return fail(entry.first.Mark(),
+                    "section `" + name + "`: found " + describe(entry.second) + ", expected a mapping");
       if (llvm::Error error = readSection(name, entry.second))
         return error;
     } else if (llvm::Error error = readValue(name, entry.first, entry.second)) {
@@ -140,7 +146,9 @@ llvm::Error Reader::readTop(const YAML::Node &root) {
 }
 
 std::string quoted(const std::string &text) {
-  bool plain = !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_./=").contains(c); });
+  bool plain = !text.empty() && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("_./=").contains(c);
+  });
   if (plain)
     return text;
   YAML::Emitter emitter;
@@ -162,7 +170,8 @@ llvm::Error setConfigValue(Config &config, llvm::StringRef path, const std::vect
   return llvm::Error::success();
 }
 
-llvm::Error applyConfigText(Config &config, llvm::StringRef text, llvm::StringRef file, std::vector<std::string> *given) {
+llvm::Error applyConfigText(Config &config, llvm::StringRef text, llvm::StringRef file,
+                            std::vector<std::string> *given) {
   Reader reader{configFields(config), file.str(), given};
   try {
     return reader.readTop(YAML::Load(text.str()));
@@ -196,7 +205,8 @@ std::string printConfig(const Config &config) {
     if (field.list)
       value = "[" + value + "]";
     llvm::StringRef indent = key.empty() ? "" : "  ";
-    out << indent << "# " << field.meaning << "\n" << indent << (key.empty() ? first : key) << ": " << value << "\n";
+    out << indent << "# " << field.meaning << "\n"
+        << indent << (key.empty() ? first : key) << ": " << value << "\n";
   }
   return text;
 }

@@ -97,15 +97,18 @@ template <typename E> using Names = std::vector<std::pair<llvm::StringLiteral, E
 
 template <typename E> const Names<E> &enumNames();
 template <> const Names<IsaChoice> &enumNames() {
-  static const Names<IsaChoice> names = {{"native", IsaChoice::Native}, {"avx2", IsaChoice::Avx2}, {"avx512", IsaChoice::Avx512}};
+  static const Names<IsaChoice> names = {
+      {"native", IsaChoice::Native}, {"avx2", IsaChoice::Avx2}, {"avx512", IsaChoice::Avx512}};
   return names;
 }
 template <> const Names<NumericsChoice> &enumNames() {
-  static const Names<NumericsChoice> names = {{"default", NumericsChoice::Default}, {"strict", NumericsChoice::Strict}};
+  static const Names<NumericsChoice> names = {{"default", NumericsChoice::Default},
+                                              {"strict", NumericsChoice::Strict}};
   return names;
 }
 template <> const Names<ProgressChoice> &enumNames() {
-  static const Names<ProgressChoice> names = {{"auto", ProgressChoice::Auto}, {"on", ProgressChoice::On}, {"off", ProgressChoice::Off}};
+  static const Names<ProgressChoice> names = {
+      {"auto", ProgressChoice::Auto}, {"on", ProgressChoice::On}, {"off", ProgressChoice::Off}};
   return names;
 }
 
@@ -142,7 +145,8 @@ template <typename T> ConfigField scalar(std::string path, T &value, std::string
   return field;
 }
 
-template <typename T> ConfigField sequence(std::string path, std::vector<T> &values, bool commas, std::string meaning) {
+template <typename T>
+ConfigField sequence(std::string path, std::vector<T> &values, bool commas, std::string meaning) {
   ConfigField field{std::move(path), std::move(meaning), /*list=*/true, commas};
   field.get = [&values] {
     Texts texts;
@@ -162,7 +166,8 @@ template <typename T> ConfigField sequence(std::string path, std::vector<T> &val
 }
 
 ConfigField modeField(Modes &modes) {
-  ConfigField field{"mode", "which passes tune: subgraph, operator; they run in this order", /*list=*/true, /*commas=*/true};
+  ConfigField field{"mode", "which passes tune: subgraph, operator; they run in this order", /*list=*/true,
+                    /*commas=*/true};
   field.get = [&modes] {
     Texts texts;
     if (modes.subgraph)
@@ -194,24 +199,34 @@ ConfigField modeField(Modes &modes) {
 std::vector<ConfigField> configFields(Config &config) {
   return {
       modeField(config.mode),
-      scalar("target.isa", config.target.isa, "instruction set that code is generated for: native, avx2, avx512"),
+      scalar("target.isa", config.target.isa,
+             "instruction set that code is generated for: native, avx2, avx512"),
       scalar("target.threads", config.target.threads, "threads of the deployed model; 0: the physical cores"),
-      scalar("target.numerics", config.target.numerics, "default, or strict: no reassociation beyond the plain order"),
+      scalar("target.numerics", config.target.numerics,
+             "default, or strict: no reassociation beyond the plain order"),
       sequence("target.input_shapes", config.target.inputShapes, /*commas=*/false,
                "shapes that bind dynamic dimensions, as NAME=1x3x224x224"),
-      scalar("subgraph.partition", config.subgraph.partition, "a partition file to apply instead of searching; empty: search"),
-      sequence("operator.only", config.operators.only, /*commas=*/true, "tune only these node names or operator types; empty: all"),
-      scalar("operator.batch", config.operators.batch, "candidates compiled and measured between two looks at the cost model"),
+      scalar("subgraph.partition", config.subgraph.partition,
+             "a partition file to apply instead of searching; empty: search"),
+      sequence("operator.only", config.operators.only, /*commas=*/true,
+               "tune only these node names or operator types; empty: all"),
+      scalar("operator.batch", config.operators.batch,
+             "candidates compiled and measured between two looks at the cost model"),
       scalar("operator.seed", config.operators.seed, "seed of every random choice"),
-      scalar("budget.time", config.budget.time, "time for the whole run (90s, 3m, 1h, none); it ends earlier when gains end"),
+      scalar("budget.time", config.budget.time,
+             "time for the whole run (90s, 3m, 1h, none); it ends earlier when gains end"),
       scalar("budget.trials", config.budget.trials, "candidates measured in the whole run; 0: no limit"),
-      scalar("repository.directory", config.repository.directory, "where records are read and written; created if absent"),
+      scalar("repository.directory", config.repository.directory,
+             "where records are read and written; created if absent"),
       scalar("repository.builtin", config.repository.builtin, "use the records that come with the tool"),
-      scalar("repository.retune", config.repository.retune, "search again where a record exists; a better record still wins"),
+      scalar("repository.retune", config.repository.retune,
+             "search again where a record exists; a better record still wins"),
       scalar("repository.history", config.repository.history,
              "file with every measurement; empty: $XDG_DATA_HOME/autotune/history.db"),
-      scalar("output.directory", config.output.directory, "where results and the compiled model go; empty: ./<model name>.tuned"),
-      scalar("output.progress", config.output.progress, "progress on stderr: auto (a bar on a terminal, else lines), on (a bar), off"),
+      scalar("output.directory", config.output.directory,
+             "where results and the compiled model go; empty: ./<model name>.tuned"),
+      scalar("output.progress", config.output.progress,
+             "progress on stderr: auto (a bar on a terminal, else lines), on (a bar), off"),
       scalar("output.quiet", config.output.quiet, "nothing on stderr but errors"),
   };
 }

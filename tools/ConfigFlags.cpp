@@ -58,10 +58,12 @@ void ConfigFlags::declare(CLI::App &command, llvm::ArrayRef<llvm::StringRef> key
   for (const Flag &flag : kFlags) {
     if (!llvm::is_contained(keys, flag.key))
       continue;
-    Given *slot = given.emplace_back(std::make_unique<Given>(Given{flag.name.str(), flag.key.str(), {}})).get();
+    Given *slot =
+        given.emplace_back(std::make_unique<Given>(Given{flag.name.str(), flag.key.str(), {}})).get();
     if (!flag.alone.empty()) {
       std::string value = flag.alone.str();
-      command.add_flag_callback(flag.name.str(), [slot, value] { slot->texts = {value}; }, meaningOf(flag.key));
+      command.add_flag_callback(
+          flag.name.str(), [slot, value] { slot->texts = {value}; }, meaningOf(flag.key));
       continue;
     }
     // One value a flag, so that `--input-shape A=1 model.onnx` does not swallow the model.

@@ -35,7 +35,7 @@ private:
     std::vector<std::string> texts;
   };
   std::string file;
-  std::vector<std::unique_ptr<Given>> given;  // CLI11 keeps references to the texts
+  std::vector<std::unique_ptr<Given>> given; // CLI11 keeps references to the texts
 };
 
 } // namespace autotune

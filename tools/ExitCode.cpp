@@ -8,7 +8,9 @@ namespace autotune {
 
 char ExitError::ID = 0;
 
-llvm::Error usageError(const llvm::Twine &message) { return llvm::make_error<ExitError>(ExitCode::Usage, message.str()); }
+llvm::Error usageError(const llvm::Twine &message) {
+  return llvm::make_error<ExitError>(ExitCode::Usage, message.str());
+}
 llvm::Error checkFailed(const llvm::Twine &message) {
   return llvm::make_error<ExitError>(ExitCode::CheckFailed, message.str());
 }

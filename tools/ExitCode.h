@@ -10,10 +10,10 @@ namespace autotune {
 
 enum class ExitCode {
   Done = 0,
-  BadInput = 1,     // the model, repository or config is at fault
-  Usage = 2,        // the command line is
-  Internal = 3,     // we are
-  CheckFailed = 4,  // a check failed or a required hit was missed
+  BadInput = 1,    // the model, repository or config is at fault
+  Usage = 2,       // the command line is
+  Internal = 3,    // we are
+  CheckFailed = 4, // a check failed or a required hit was missed
   Interrupted = 130,
 };
 

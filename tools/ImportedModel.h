@@ -17,16 +17,17 @@
 namespace autotune {
 
 struct ImportedProfile {
-  mlir::OwningOpRef<mlir::ModuleOp> module;  // operators are numbered
+  mlir::OwningOpRef<mlir::ModuleOp> module; // operators are numbered
   Graph graph;
 };
 
 struct ImportedModel {
   std::string path;
-  std::string name;     // the file's name without its ending
-  std::string content;  // hash of the file and of the bound shapes: the same model, compiled for the same shapes
+  std::string name; // the file's name without its ending
+  std::string
+      content; // hash of the file and of the bound shapes: the same model, compiled for the same shapes
   std::unique_ptr<mlir::MLIRContext> context;
-  std::vector<ImportedProfile> profiles;  // never empty
+  std::vector<ImportedProfile> profiles; // never empty
 };
 
 /// The name that results and records of a model file go by.

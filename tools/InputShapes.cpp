@@ -8,7 +8,8 @@
 namespace autotune {
 namespace {
 
-constexpr llvm::StringLiteral kExpected("expected NAME=SHAPE or NAME=SHAPE;SHAPE with a SHAPE like 1x3x224x224 (or `scalar`)");
+constexpr llvm::StringLiteral
+    kExpected("expected NAME=SHAPE or NAME=SHAPE;SHAPE with a SHAPE like 1x3x224x224 (or `scalar`)");
 
 std::string shapeText(const std::vector<int64_t> &shape) {
   if (shape.empty())
@@ -32,7 +33,9 @@ bool parseShape(llvm::StringRef text, std::vector<int64_t> &shape) {
 
 } // namespace
 
-std::string InputShape::text() const { return name + "=" + llvm::join(llvm::map_range(profiles, shapeText), ";"); }
+std::string InputShape::text() const {
+  return name + "=" + llvm::join(llvm::map_range(profiles, shapeText), ";");
+}
 
 llvm::Expected<InputShape> InputShape::parse(llvm::StringRef text) {
   // Names of ONNX inputs hold ':' and '/' and, rarely, '='; shapes never do.
@@ -48,17 +51,21 @@ llvm::Expected<InputShape> InputShape::parse(llvm::StringRef text) {
   return result;
 }
 
-llvm::Expected<std::vector<llvm::StringMap<std::vector<int64_t>>>> shapeProfiles(const std::vector<InputShape> &inputs) {
+llvm::Expected<std::vector<llvm::StringMap<std::vector<int64_t>>>>
+shapeProfiles(const std::vector<InputShape> &inputs) {
   size_t count = 1;
   for (const InputShape &input : inputs)
     count = std::max(count, input.profiles.size());
   std::vector<llvm::StringMap<std::vector<int64_t>>> result(count);
   for (const InputShape &input : inputs) {
     if (input.profiles.size() != 1 && input.profiles.size() != count)
-      return llvm::createStringError("input shapes: `" + input.name + "` has " + std::to_string(input.profiles.size()) +
-                                     " profiles, expected 1 or " + std::to_string(count));
+      return llvm::createStringError("input shapes: `" + input.name + "` has " +
+                                     std::to_string(input.profiles.size()) + " profiles, expected 1 or " +
+                                     std::to_string(count));
     for (size_t i = 0; i < count; ++i)
-      if (!result[i].try_emplace(input.name, input.profiles.size() == 1 ? input.profiles[0] : input.profiles[i]).second)
+      if (!result[i]
+               .try_emplace(input.name, input.profiles.size() == 1 ? input.profiles[0] : input.profiles[i])
+               .second)
         return llvm::createStringError("input shapes: `" + input.name + "` is given twice, expected once");
   }
   return result;

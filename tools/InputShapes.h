@@ -24,8 +24,9 @@ struct InputShape {
   bool operator==(const InputShape &) const = default;
 };
 
-/// The shapes of all inputs for each profile; one empty profile if nothing is given. An input with a single shape has it in all
-/// profiles. Errors: an input given twice, or different numbers of profiles.
-llvm::Expected<std::vector<llvm::StringMap<std::vector<int64_t>>>> shapeProfiles(const std::vector<InputShape> &inputs);
+/// The shapes of all inputs for each profile; one empty profile if nothing is given. An input with a single
+/// shape has it in all profiles. Errors: an input given twice, or different numbers of profiles.
+llvm::Expected<std::vector<llvm::StringMap<std::vector<int64_t>>>>
+shapeProfiles(const std::vector<InputShape> &inputs);
 
 } // namespace autotune

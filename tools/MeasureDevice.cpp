@@ -84,13 +84,14 @@ double bestNs(const std::function<void()> &work) {
   return best;
 }
 
-constexpr int64_t kFmaRounds = 300'000;  // about a millisecond
+constexpr int64_t kFmaRounds = 300'000; // about a millisecond
 
 void fmaLoop(Isa isa) { isa == Isa::Avx512 ? fmaAvx512(kFmaRounds) : fmaAvx2(kFmaRounds); }
 
 double readGBs(const Device &device, int64_t bytes) {
   bytes = std::max<int64_t>(bytes / 4096, 1) * 4096;
-  std::unique_ptr<char, decltype(&std::free)> data(static_cast<char *>(std::aligned_alloc(4096, size_t(bytes))), &std::free);
+  std::unique_ptr<char, decltype(&std::free)> data(
+      static_cast<char *>(std::aligned_alloc(4096, size_t(bytes))), &std::free);
   std::fill_n(data.get(), bytes, 1);
   int64_t passes = std::max<int64_t>(1, 16'000'000 / bytes);
   double ns = bestNs([&] {

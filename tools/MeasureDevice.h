@@ -6,14 +6,14 @@
 
 namespace autotune {
 
-/// Takes about half a second. Needs the device's ISA on this machine (`detectDevice` made sure). `threads`: of the parallel steps
-/// whose cost is measured.
+/// Takes about half a second. Needs the device's ISA on this machine (`detectDevice` made sure). `threads`:
+/// of the parallel steps whose cost is measured.
 DevicePeaks measurePeaks(const Device &device, int threads);
 
 /// Times of one fixed loop of about a millisecond, relative to their median.
 struct DeviceNoise {
-  double spreadPercent = 0;  // median absolute deviation
-  double p90Percent = 0;     // how much slower the slowest tenth is, at least
+  double spreadPercent = 0; // median absolute deviation
+  double p90Percent = 0;    // how much slower the slowest tenth is, at least
 };
 DeviceNoise measureNoise(const Device &device);
 

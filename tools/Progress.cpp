@@ -33,7 +33,8 @@ std::string Progress::line(const ProgressState &state) {
   if (state.untunedMs)
     out << llvm::formatv(" (untuned {0:f3} ms)", *state.untunedMs);
   if (state.left)
-    out << ", " << state.left->count() / 60 << ":" << llvm::format("%02d", int(state.left->count() % 60)) << " left";
+    out << ", " << state.left->count() / 60 << ":" << llvm::format("%02d", int(state.left->count() % 60))
+        << " left";
   return text;
 }
 
@@ -50,7 +51,8 @@ void Progress::update(const ProgressState &state) {
     return;
   auto now = std::chrono::steady_clock::now();
   bool changed = stage != state.stage;
-  auto pause = style_ == Style::Bar ? std::chrono::milliseconds(kBetweenBars) : std::chrono::milliseconds(kBetweenLines);
+  auto pause = style_ == Style::Bar ? std::chrono::milliseconds(kBetweenBars)
+                                    : std::chrono::milliseconds(kBetweenLines);
   if (!changed && now - last < pause)
     return;
   stage = state.stage;

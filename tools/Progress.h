@@ -16,8 +16,8 @@ namespace autotune {
 
 /// How far a run is. Unknown figures are absent.
 struct ProgressState {
-  std::string stage;       // "operators", "verification"
-  double done = 0;         // share of the work, 0 to 1
+  std::string stage; // "operators", "verification"
+  double done = 0;   // share of the work, 0 to 1
   int64_t tasksDone = 0, tasks = 0;
   int64_t trials = 0;
   std::optional<double> bestMs, untunedMs;
@@ -31,7 +31,8 @@ public:
   /// `terminal`: whether stderr is one.
   static Style style(const OutputConfig &output, bool terminal);
 
-  Progress(Style style, llvm::raw_ostream &out, unsigned width = 80) : style_(style), out(out), width(width) {}
+  Progress(Style style, llvm::raw_ostream &out, unsigned width = 80)
+      : style_(style), out(out), width(width) {}
   ~Progress() { finish(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;

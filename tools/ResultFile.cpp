@@ -15,11 +15,14 @@ using llvm::json::Object;
 
 constexpr size_t kTableRows = 10;
 
-llvm::StringRef sourceName(TimeSource source) { return source == TimeSource::Measured ? "measured" : "stored"; }
+llvm::StringRef sourceName(TimeSource source) {
+  return source == TimeSource::Measured ? "measured" : "stored";
+}
 
 Object entryJson(const ResultEntry &entry) {
-  Object json{{"name", entry.name},       {"kind", entry.kind},     {"key", entry.key},    {"outcome", entry.outcome},
-              {"choice", entry.choice},   {"lookup", entry.lookup}, {"count", entry.count}};
+  Object json{{"name", entry.name},       {"kind", entry.kind},     {"key", entry.key},
+              {"outcome", entry.outcome}, {"choice", entry.choice}, {"lookup", entry.lookup},
+              {"count", entry.count}};
   json["before_ms"] = entry.beforeMs ? llvm::json::Value(*entry.beforeMs) : nullptr;
   json["after_ms"] = entry.afterMs ? llvm::json::Value(*entry.afterMs) : nullptr;
   return json;
@@ -51,10 +54,13 @@ void printEntries(const std::vector<ResultEntry> &entries, llvm::raw_ostream &ou
   for (const ResultEntry &entry : entries)
     if (savedMs(entry) > 0)
       rows.push_back(&entry);
-  llvm::sort(rows, [](const ResultEntry *a, const ResultEntry *b) { return std::pair(-savedMs(*a), a) < std::pair(-savedMs(*b), b); });
+  llvm::sort(rows, [](const ResultEntry *a, const ResultEntry *b) {
+    return std::pair(-savedMs(*a), a) < std::pair(-savedMs(*b), b);
+  });
   for (const ResultEntry *row : llvm::ArrayRef(rows).take_front(kTableRows))
-    out << llvm::formatv("  {0,-28} {1,9:f4} {2,9:f4} {3,7:f2}x  {4}\n", llvm::StringRef(row->name).take_back(28), *row->beforeMs,
-                         *row->afterMs, *row->beforeMs / *row->afterMs,
+    out << llvm::formatv("  {0,-28} {1,9:f4} {2,9:f4} {3,7:f2}x  {4}\n",
+                         llvm::StringRef(row->name).take_back(28), *row->beforeMs, *row->afterMs,
+                         *row->beforeMs / *row->afterMs,
                          row->kind + (row->count > 1 ? " ×" + std::to_string(row->count) : ""));
   if (rows.size() > kTableRows)
     out << llvm::formatv("  … and {0} more in result.json\n", rows.size() - kTableRows);
@@ -65,13 +71,16 @@ void printEntries(const std::vector<ResultEntry> &entries, llvm::raw_ostream &ou
 Object resultJson(const TuneResult &result) {
   Array failures;
   for (const FailureCount &failure : result.failures)
-    failures.push_back(Object{{"stage", failure.stage}, {"reason", failure.reason}, {"count", failure.count}});
+    failures.push_back(
+        Object{{"stage", failure.stage}, {"reason", failure.reason}, {"count", failure.count}});
   const LookupCounts &lookup = result.lookup;
   const RecordCounts &records = result.records;
   return Object{
       {"schema_version", 1},
       {"model", result.model},
-      {"device", Object{{"key", result.device.key()}, {"isa", isaName(result.device.isa)}, {"cores", result.device.cores}}},
+      {"device", Object{{"key", result.device.key()},
+                        {"isa", isaName(result.device.isa)},
+                        {"cores", result.device.cores}}},
       {"threads", result.threads},
       {"modes", modesJson(result.modes)},
       {"interrupted", result.interrupted},
@@ -111,16 +120,20 @@ llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text) {
 
 void printResult(const TuneResult &result, llvm::raw_ostream &out) {
   out << llvm::formatv("{0,-30} {1,9} {2,9} {3,8}\n", result.model, "before", "after", "speed-up");
-  out << llvm::formatv("  {0,-28} {1,9:f4} {2,9:f4} {3,7:f2}x  ms a run, {4} thread{5} ({6}, {7}); latency cut {8:f1} %\n", "whole model",
-                       result.untuned.ms, result.tuned.ms, result.speedup(), result.threads, result.threads == 1 ? "" : "s",
-                       sourceName(result.untuned.source), sourceName(result.tuned.source), result.latencyCutPercent());
+  out << llvm::formatv(
+      "  {0,-28} {1,9:f4} {2,9:f4} {3,7:f2}x  ms a run, {4} thread{5} ({6}, {7}); latency cut {8:f1} %\n",
+      "whole model", result.untuned.ms, result.tuned.ms, result.speedup(), result.threads,
+      result.threads == 1 ? "" : "s", sourceName(result.untuned.source), sourceName(result.tuned.source),
+      result.latencyCutPercent());
   printEntries(result.subgraphs, out);
   printEntries(result.operators, out);
   int64_t failures = 0;
   for (const FailureCount &failure : result.failures)
     failures += failure.count;
-  out << llvm::formatv("{0} candidates measured, {1} failed, {2:f1} s; records: {3} added, {4} improved, {5} kept\n", result.measurements,
-                       failures, result.tuningSeconds, result.records.added, result.records.improved, result.records.kept);
+  out << llvm::formatv(
+      "{0} candidates measured, {1} failed, {2:f1} s; records: {3} added, {4} improved, {5} kept\n",
+      result.measurements, failures, result.tuningSeconds, result.records.added, result.records.improved,
+      result.records.kept);
 }
 
 } // namespace autotune

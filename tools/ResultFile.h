@@ -41,11 +41,11 @@ struct RecordCounts {
 /// A subgraph or an operator, before and after.
 struct ResultEntry {
   std::string name, kind, key;
-  std::string outcome;  // "improved", "default-best", "not tuned"
-  std::string choice;   // layout and algorithm, or the schedule
-  std::string lookup;   // where the choice came from: "exact", "near", "model", "default", "search"
-  int64_t count = 1;    // operators of the model that share it
-  std::optional<double> beforeMs, afterMs;  // absent: never measured
+  std::string outcome; // "improved", "default-best", "not tuned"
+  std::string choice;  // layout and algorithm, or the schedule
+  std::string lookup;  // where the choice came from: "exact", "near", "model", "default", "search"
+  int64_t count = 1;   // operators of the model that share it
+  std::optional<double> beforeMs, afterMs; // absent: never measured
 };
 
 struct TuneResult {

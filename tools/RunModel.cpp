@@ -16,17 +16,22 @@ llvm::Expected<std::vector<const HostTensor *>> orderInputs(const deploy::Profil
                                                             const std::vector<HostTensor> &given) {
   auto nameOf = [](const auto &tensor) { return "`" + tensor.name + "`"; };
   if (given.size() != profile.inputs.size())
-    return llvm::createStringError("found " + llvm::Twine(given.size()) + " inputs, expected " + llvm::Twine(profile.inputs.size()) + ": " +
+    return llvm::createStringError("found " + llvm::Twine(given.size()) + " inputs, expected " +
+                                   llvm::Twine(profile.inputs.size()) + ": " +
                                    llvm::join(llvm::map_range(profile.inputs, nameOf), ", "));
   bool unnamed = llvm::all_of(given, [](const HostTensor &tensor) { return tensor.name.empty(); });
   std::vector<const HostTensor *> ordered;
   for (auto [index, spec] : llvm::enumerate(profile.inputs)) {
-    auto found = unnamed ? given.begin() + index : llvm::find_if(given, [&, &spec = spec](const HostTensor &t) { return t.name == spec.name; });
+    auto found =
+        unnamed
+            ? given.begin() + index
+            : llvm::find_if(given, [&, &spec = spec](const HostTensor &t) { return t.name == spec.name; });
     if (found == given.end())
       return llvm::createStringError("input `" + spec.name + "` is missing; given are " +
                                      llvm::join(llvm::map_range(given, nameOf), ", "));
     if (found->dtype != spec.dtypeName)
-      return llvm::createStringError("input `" + spec.name + "`: found " + found->dtype + ", expected " + spec.dtypeName);
+      return llvm::createStringError("input `" + spec.name + "`: found " + found->dtype + ", expected " +
+                                     spec.dtypeName);
     ordered.push_back(&*found);
   }
   return ordered;
@@ -36,7 +41,8 @@ llvm::Expected<std::vector<const HostTensor *>> orderInputs(const deploy::Profil
 
 bool isCompiledModel(llvm::StringRef path) {
   llvm::file_magic magic;
-  return path.ends_with(".so") || (!llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object);
+  return path.ends_with(".so") ||
+         (!llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object);
 }
 
 llvm::Error catchRuntimeErrors(const std::function<void()> &work) {
@@ -55,8 +61,8 @@ llvm::Expected<std::shared_ptr<const deploy::Model>> loadCompiledModel(const std
   return model;
 }
 
-llvm::Expected<std::vector<HostTensor>> runModel(const std::shared_ptr<const deploy::Model> &model, int threads,
-                                                 const std::vector<HostTensor> &given) {
+llvm::Expected<std::vector<HostTensor>> runModel(const std::shared_ptr<const deploy::Model> &model,
+                                                 int threads, const std::vector<HostTensor> &given) {
   // Names and types of the inputs are the same in every profile.
   auto ordered = orderInputs(model->profile(0), given);
   if (!ordered)

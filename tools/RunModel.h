@@ -23,8 +23,9 @@ llvm::Error catchRuntimeErrors(const std::function<void()> &work);
 llvm::Expected<std::shared_ptr<const deploy::Model>> loadCompiledModel(const std::string &path);
 
 /// One inference. `given` are matched to the model's inputs by name, or by position where no name is known.
-/// `threads` 0: as compiled. Errors: an input that is missing, unknown or of another type; a shape without profile.
-llvm::Expected<std::vector<HostTensor>> runModel(const std::shared_ptr<const deploy::Model> &model, int threads,
-                                                 const std::vector<HostTensor> &given);
+/// `threads` 0: as compiled. Errors: an input that is missing, unknown or of another type; a shape without
+/// profile.
+llvm::Expected<std::vector<HostTensor>> runModel(const std::shared_ptr<const deploy::Model> &model,
+                                                 int threads, const std::vector<HostTensor> &given);
 
 } // namespace autotune

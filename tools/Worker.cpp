@@ -12,7 +12,8 @@ namespace {
 
 constexpr llvm::StringLiteral kSymbol = "kernel";
 
-llvm::Expected<worker::BuiltKernel> buildKernel(KernelCompiler &compiler, const worker::BuildRequest &request) {
+llvm::Expected<worker::BuiltKernel> buildKernel(KernelCompiler &compiler,
+                                                const worker::BuildRequest &request) {
   worker::BuiltKernel built{request.path, kSymbol.str(), 1};
   std::optional<LoopNest> nest;
   if (request.schedule) {
@@ -38,7 +39,9 @@ llvm::Expected<worker::BuiltKernel> buildKernel(KernelCompiler &compiler, const 
 
 } // namespace
 
-std::vector<std::string> workerCommand(Isa isa) { return {"/proc/self/exe", kWorkerWord.str(), isaName(isa).str()}; }
+std::vector<std::string> workerCommand(Isa isa) {
+  return {"/proc/self/exe", kWorkerWord.str(), isaName(isa).str()};
+}
 
 int runWorkerProcess(llvm::ArrayRef<std::string> arguments) {
   // Ctrl-C reaches the whole process group; the parent decides when a worker ends.
@@ -48,15 +51,17 @@ int runWorkerProcess(llvm::ArrayRef<std::string> arguments) {
   Isa isa = arguments.front() == isaName(Isa::Avx512) ? Isa::Avx512 : Isa::Avx2;
   // Created with the first request: a worker that only measures needs none.
   std::unique_ptr<KernelCompiler> compiler;
-  return worker::runWorker(arguments.drop_front(), [&](const worker::BuildRequest &request) -> llvm::Expected<worker::BuiltKernel> {
-    if (!compiler) {
-      llvm::Expected<std::unique_ptr<KernelCompiler>> created = KernelCompiler::create(isa);
-      if (!created)
-        return created.takeError();
-      compiler = std::move(*created);
-    }
-    return buildKernel(*compiler, request);
-  });
+  return worker::runWorker(arguments.drop_front(),
+                           [&](const worker::BuildRequest &request) -> llvm::Expected<worker::BuiltKernel> {
+                             if (!compiler) {
+                               llvm::Expected<std::unique_ptr<KernelCompiler>> created =
+                                   KernelCompiler::create(isa);
+                               if (!created)
+                                 return created.takeError();
+                               compiler = std::move(*created);
+                             }
+                             return buildKernel(*compiler, request);
+                           });
 }
 
 } // namespace autotune

@@ -8,13 +8,16 @@
 namespace autotune {
 namespace {
 
-/// Every folder and library that needs a permission. What matches none of them is free (standard library, system).
+/// Every folder and library that needs a permission. What matches none of them is free (standard library,
+/// system).
 const std::vector<std::string> kGuarded = {
     "schedule/", "cost_model/", "knowledge_base/", "tuner/", "passes/", "frontend/", "runtime/", "tools/",
     "test/",     "benchmarks/", "mlir/",           "llvm/",  "lld/",    "onnx/",     "google/",  "CLI/",
 };
 
-bool startsWith(const std::string &text, const std::string &prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
+bool startsWith(const std::string &text, const std::string &prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
 
 const IncludeRule *ruleFor(const std::string &file) {
   for (const IncludeRule &rule : includeRules())
@@ -63,7 +66,8 @@ std::vector<std::string> forbiddenIncludes(const std::string &file, const std::s
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (std::regex_search(line, match, include) && !isAllowed(*rule, match[1]))
-      found.push_back(file + ":" + std::to_string(number) + ": " + rule->folder + " may not include " + match[1].str());
+      found.push_back(file + ":" + std::to_string(number) + ": " + rule->folder + " may not include " +
+                      match[1].str());
   }
   return found;
 }

@@ -9,8 +9,8 @@ namespace autotune {
 
 /// What one folder may include besides itself, the standard library and libraries that no rule names.
 struct IncludeRule {
-  std::string folder;                // "runtime/deploy"
-  std::vector<std::string> allowed;  // folders or files of ours, and guarded libraries: "llvm/", "mlir/", …
+  std::string folder;               // "runtime/deploy"
+  std::vector<std::string> allowed; // folders or files of ours, and guarded libraries: "llvm/", "mlir/", …
 };
 
 /// One rule per folder with C++ sources that has borders.

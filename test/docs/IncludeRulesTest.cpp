@@ -31,7 +31,8 @@ TEST(IncludeRulesTest, EveryFolderKeepsItsBorders) {
       if (!isSource(entry.path()))
         continue;
       ++files;
-      EXPECT_THAT(forbiddenIncludes(fs::relative(entry.path(), kRoot).string(), readFile(entry.path())), IsEmpty());
+      EXPECT_THAT(forbiddenIncludes(fs::relative(entry.path(), kRoot).string(), readFile(entry.path())),
+                  IsEmpty());
     }
     EXPECT_GT(files, 0) << rule.folder << " has no sources: the rule checks nothing";
   }
@@ -42,16 +43,22 @@ TEST(IncludeRulesTest, ForbiddenIncludesAreFound) {
               ElementsAre("tuner/A.cpp:3: tuner may not include passes/Lower.h"));
   EXPECT_THAT(forbiddenIncludes("schedule/A.h", "  #  include <mlir/IR/Builders.h>"),
               ElementsAre("schedule/A.h:1: schedule may not include mlir/IR/Builders.h"));
-  EXPECT_THAT(forbiddenIncludes("runtime/deploy/A.cpp", "#include \"llvm/ADT/STLExtras.h\""), testing::SizeIs(1));
+  EXPECT_THAT(forbiddenIncludes("runtime/deploy/A.cpp", "#include \"llvm/ADT/STLExtras.h\""),
+              testing::SizeIs(1));
   EXPECT_THAT(forbiddenIncludes("runtime/worker/A.cpp", "#include \"tuner/Resolve.h\""), testing::SizeIs(1));
-  EXPECT_THAT(forbiddenIncludes("passes/A.cpp", "#include \"llvm/Support/CommandLine.h\""), testing::SizeIs(1));
+  EXPECT_THAT(forbiddenIncludes("passes/A.cpp", "#include \"llvm/Support/CommandLine.h\""),
+              testing::SizeIs(1));
 }
 
 TEST(IncludeRulesTest, AllowedIncludesAreNot) {
-  EXPECT_THAT(forbiddenIncludes("tuner/A.cpp", "#include \"knowledge_base/Record.h\"\n#include <vector>\n#include <tbb/task_arena.h>\n"),
+  EXPECT_THAT(forbiddenIncludes(
+                  "tuner/A.cpp",
+                  "#include \"knowledge_base/Record.h\"\n#include <vector>\n#include <tbb/task_arena.h>\n"),
               IsEmpty());
   EXPECT_THAT(forbiddenIncludes("runtime/worker/A.cpp", "#include \"tuner/Measurer.h\"\n"), IsEmpty());
-  EXPECT_THAT(forbiddenIncludes("tools/A.cpp", "#include \"llvm/Support/CommandLine.h\"\n#include \"passes/A.h\"\n"), IsEmpty());
+  EXPECT_THAT(
+      forbiddenIncludes("tools/A.cpp", "#include \"llvm/Support/CommandLine.h\"\n#include \"passes/A.h\"\n"),
+      IsEmpty());
   EXPECT_THAT(forbiddenIncludes("schedule/A.cpp", "// #include \"mlir/IR/Builders.h\"\n"), IsEmpty());
 }
 
@@ -64,8 +71,9 @@ TEST(IncludeRulesTest, EveryTopFolderWithSourcesHasARule) {
     bool sources = false;
     for (const fs::directory_entry &inner : fs::recursive_directory_iterator(entry.path()))
       sources = sources || isSource(inner.path());
-    bool ruled = std::any_of(includeRules().begin(), includeRules().end(),
-                             [&](const IncludeRule &rule) { return rule.folder.substr(0, rule.folder.find('/')) == name; });
+    bool ruled = std::any_of(includeRules().begin(), includeRules().end(), [&](const IncludeRule &rule) {
+      return rule.folder.substr(0, rule.folder.find('/')) == name;
+    });
     EXPECT_TRUE(!sources || ruled) << name << "/ has C++ sources but no include rule";
   }
 }

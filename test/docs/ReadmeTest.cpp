@@ -41,7 +41,8 @@ TEST(ReadmeTest, LinkedFilesExist) {
     std::string text = readFile(kRoot / page);
     EXPECT_FALSE(text.empty()) << page;
     for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
-      EXPECT_TRUE(fs::exists((kRoot / page).parent_path() / (*it)[1].str())) << page << " links to " << (*it)[1];
+      EXPECT_TRUE(fs::exists((kRoot / page).parent_path() / (*it)[1].str()))
+          << page << " links to " << (*it)[1];
   }
 }
 
@@ -49,7 +50,8 @@ TEST(ReadmeTest, CommandsOfThePageAreExecutable) {
   for (const char *script : {"scripts/quickstart.sh", "scripts/check.sh", ".ci/run"}) {
     fs::file_status status = fs::status(kRoot / script);
     ASSERT_TRUE(fs::is_regular_file(status)) << script;
-    EXPECT_NE(status.permissions() & fs::perms::owner_exec, fs::perms::none) << script << " is not executable";
+    EXPECT_NE(status.permissions() & fs::perms::owner_exec, fs::perms::none)
+        << script << " is not executable";
   }
 }
 

@@ -27,7 +27,8 @@ public:
     app.add_option("--json", json, "file for the figures");
     app.add_option("--baseline", baseline, "`untuned`: measure the untuned program too, in turns");
     app.add_option("--seconds", options.seconds, "time of measuring");
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "repository.directory"});
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+                        "repository.directory"});
   }
 
   llvm::Error run() override {
@@ -72,15 +73,16 @@ private:
   llvm::Error report(const std::vector<std::vector<double>> &samples, int threads) const {
     Latency latency = summarize(samples[0]);
     llvm::json::Object object = benchmarkJson(modelName(path), threads, samples[0].size(), latency);
-    llvm::outs() << llvm::formatv("{0}: median {1:f3} ms, min {2:f3}, p90 {3:f3}; {4} runs, {5} thread{6}\n", path, latency.medianMs,
-                                  latency.minMs, latency.p90Ms, samples[0].size(), threads, threads == 1 ? "" : "s");
+    llvm::outs() << llvm::formatv("{0}: median {1:f3} ms, min {2:f3}, p90 {3:f3}; {4} runs, {5} thread{6}\n",
+                                  path, latency.medianMs, latency.minMs, latency.p90Ms, samples[0].size(),
+                                  threads, threads == 1 ? "" : "s");
     if (samples.size() > 1) {
       Latency untuned = summarize(samples[1]);
       double speedup = untuned.medianMs / latency.medianMs;
       object["baseline"] = benchmarkJson(modelName(path), threads, samples[1].size(), untuned);
       object["speedup"] = speedup;
-      llvm::outs() << llvm::formatv("untuned: median {0:f3} ms, min {1:f3}, p90 {2:f3}; speed-up {3:f2}x\n", untuned.medianMs, untuned.minMs,
-                                    untuned.p90Ms, speedup);
+      llvm::outs() << llvm::formatv("untuned: median {0:f3} ms, min {1:f3}, p90 {2:f3}; speed-up {3:f2}x\n",
+                                    untuned.medianMs, untuned.minMs, untuned.p90Ms, speedup);
     }
     if (json.empty())
       return llvm::Error::success();

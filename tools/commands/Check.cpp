@@ -19,12 +19,15 @@ namespace {
 class CheckCommand : public Command {
 public:
   llvm::StringRef name() const override { return "check"; }
-  llvm::StringRef purpose() const override { return "Compares the outputs of a model with reference outputs."; }
+  llvm::StringRef purpose() const override {
+    return "Compares the outputs of a model with reference outputs.";
+  }
 
   void declare(CLI::App &app) override {
     app.add_option("model", path, "an ONNX model or a compiled one (.so)")->required();
     app.add_option("--reference", folder, "folder with inputs and the outputs that are expected")->required();
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "repository.directory"});
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+                        "repository.directory"});
   }
 
   llvm::Error run() override {
@@ -39,24 +42,29 @@ public:
     auto model = loadOrCompile(path, *config, reference->inputs);
     if (!model)
       return model.takeError();
-    llvm::Expected<std::vector<HostTensor>> outputs = runModel(*model, int(config->target.threads), reference->inputs);
+    llvm::Expected<std::vector<HostTensor>> outputs =
+        runModel(*model, int(config->target.threads), reference->inputs);
     if (!outputs)
       return llvm::createStringError(path + ": " + llvm::toString(outputs.takeError()));
     return compareAll(*outputs, reference->outputs);
   }
 
 private:
-  llvm::Error compareAll(const std::vector<HostTensor> &found, const std::vector<HostTensor> &reference) const {
+  llvm::Error compareAll(const std::vector<HostTensor> &found,
+                         const std::vector<HostTensor> &reference) const {
     std::string failures;
     bool unnamed = llvm::all_of(reference, [](const HostTensor &tensor) { return tensor.name.empty(); });
     for (auto [index, expected] : llvm::enumerate(reference)) {
       auto output = unnamed ? found.begin() + std::min<size_t>(index, found.size())
-                            : llvm::find_if(found, [&, &expected = expected](const HostTensor &t) { return t.name == expected.name; });
+                            : llvm::find_if(found, [&, &expected = expected](const HostTensor &t) {
+                                return t.name == expected.name;
+                              });
       if (output == found.end())
         return llvm::createStringError(folder + ": output `" + expected.name + "` is no output of the model");
       Comparison result = compareTensors(*output, expected);
-      llvm::outs() << llvm::formatv("{0}: {1}: cosine {2:f7}, max error {3:e2}, {4:e2} of the range\n", output->name,
-                                    result.passed ? "ok" : "FAILED", result.cosine, result.maxError, result.relativeError);
+      llvm::outs() << llvm::formatv("{0}: {1}: cosine {2:f7}, max error {3:e2}, {4:e2} of the range\n",
+                                    output->name, result.passed ? "ok" : "FAILED", result.cosine,
+                                    result.maxError, result.relativeError);
       if (!result.passed)
         failures += (failures.empty() ? "" : "; ") + ("output `" + output->name + "`: " + result.reason);
     }

@@ -12,14 +12,17 @@ namespace {
 class CompileCommand : public Command {
 public:
   llvm::StringRef name() const override { return "compile"; }
-  llvm::StringRef purpose() const override { return "Compiles a model with what a repository knows; measures nothing."; }
+  llvm::StringRef purpose() const override {
+    return "Compiles a model with what a repository knows; measures nothing.";
+  }
 
   void declare(CLI::App &app) override {
     app.add_option("model", path, "an ONNX model")->required();
     app.add_option("-o", output, "the compiled model (.so)")->required();
-    app.add_flag("--require-hits", options.requireHits, "fail unless every choice comes from an exact record");
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "subgraph.partition",
-                        "repository.directory", "repository.builtin"});
+    app.add_flag("--require-hits", options.requireHits,
+                 "fail unless every choice comes from an exact record");
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+                        "subgraph.partition", "repository.directory", "repository.builtin"});
   }
 
   llvm::Error run() override {

@@ -31,30 +31,33 @@ llvm::json::Object toJson(const Device &device, const DevicePeaks &peaks, const 
                                    {"l2_gbs", peaks.l2GBs},
                                    {"memory_gbs", peaks.memoryGBs},
                                    {"fork_join_ns", peaks.forkJoinNs}}},
-      {"noise", llvm::json::Object{{"spread_percent", noise.spreadPercent}, {"p90_percent", noise.p90Percent}}},
+      {"noise",
+       llvm::json::Object{{"spread_percent", noise.spreadPercent}, {"p90_percent", noise.p90Percent}}},
   };
 }
 
 void print(const Device &device, int threads, const DevicePeaks &peaks, const DeviceNoise &noise) {
   llvm::raw_ostream &out = llvm::outs();
   out << llvm::formatv("device           {0}\n", device.key());
-  out << llvm::formatv("processor        {0}, family {1}, model {2}, code for {3}\n", device.vendor, device.family, device.model,
-                       isaName(device.isa));
+  out << llvm::formatv("processor        {0}, family {1}, model {2}, code for {3}\n", device.vendor,
+                       device.family, device.model, isaName(device.isa));
   out << llvm::formatv("cores            {0} physical\n", device.cores);
-  out << llvm::formatv("caches           L1 {0} KiB, L2 {1} KiB, L3 {2} KiB\n", device.l1Bytes >> 10, device.l2Bytes >> 10,
-                       device.l3Bytes >> 10);
+  out << llvm::formatv("caches           L1 {0} KiB, L2 {1} KiB, L3 {2} KiB\n", device.l1Bytes >> 10,
+                       device.l2Bytes >> 10, device.l3Bytes >> 10);
   out << llvm::formatv("f32 FMA peak     {0:f1} GFLOP/s, one core\n", peaks.fmaGflops);
-  out << llvm::formatv("read bandwidth   L1 {0:f0}, L2 {1:f0}, memory {2:f1} GB/s, one core\n", peaks.l1GBs, peaks.l2GBs,
-                       peaks.memoryGBs);
+  out << llvm::formatv("read bandwidth   L1 {0:f0}, L2 {1:f0}, memory {2:f1} GB/s, one core\n", peaks.l1GBs,
+                       peaks.l2GBs, peaks.memoryGBs);
   out << llvm::formatv("parallel step    {0:f0} ns, {1} threads\n", peaks.forkJoinNs, threads);
-  out << llvm::formatv("noise            spread {0:f2} %, the slowest tenth {1:f2} % above the median\n", noise.spreadPercent,
-                       noise.p90Percent);
+  out << llvm::formatv("noise            spread {0:f2} %, the slowest tenth {1:f2} % above the median\n",
+                       noise.spreadPercent, noise.p90Percent);
 }
 
 class DeviceCommand : public Command {
 public:
   llvm::StringRef name() const override { return "device"; }
-  llvm::StringRef purpose() const override { return "Shows what the tool sees and measures of this machine, and how noisy it is."; }
+  llvm::StringRef purpose() const override {
+    return "Shows what the tool sees and measures of this machine, and how noisy it is.";
+  }
   void declare(CLI::App &app) override {
     flags.declare(app, {"target.isa", "target.threads"});
     app.add_flag("--json", json, "print JSON");

@@ -17,8 +17,8 @@ CodegenVersion codegenOf(const AnyRecord &record) { return currentCodegen(base(r
 
 /// True if `wanted` is the record's key, file, or the file's name with or without its ending.
 bool isNamed(const StoredRecord &stored, llvm::StringRef wanted) {
-  return wanted == base(stored.record).key() || wanted == stored.file || wanted == llvm::sys::path::filename(stored.file) ||
-         wanted == llvm::sys::path::stem(stored.file);
+  return wanted == base(stored.record).key() || wanted == stored.file ||
+         wanted == llvm::sys::path::filename(stored.file) || wanted == llvm::sys::path::stem(stored.file);
 }
 
 class RepositoryCommand : public Command {

@@ -14,14 +14,18 @@ namespace {
 class RunCommand : public Command {
 public:
   llvm::StringRef name() const override { return "run"; }
-  llvm::StringRef purpose() const override { return "Runs a model once on tensors from files (.npy or ONNX .pb)."; }
+  llvm::StringRef purpose() const override {
+    return "Runs a model once on tensors from files (.npy or ONNX .pb).";
+  }
 
   void declare(CLI::App &app) override {
     app.add_option("model", path, "an ONNX model or a compiled one (.so)")->required();
-    app.add_option("--inputs", folder, "folder with the inputs: manifest.json and .npy files, or ONNX test data");
+    app.add_option("--inputs", folder,
+                   "folder with the inputs: manifest.json and .npy files, or ONNX test data");
     app.add_option("--input", files, "NAME=FILE, one input; repeatable")->allow_extra_args(false);
     app.add_option("--output", output, "folder for output_<i>.npy and their manifest")->required();
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "repository.directory"});
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+                        "repository.directory"});
   }
 
   llvm::Error run() override {

@@ -60,11 +60,13 @@ TEST(CommandLineTest, ModelAloneMeansTune) {
 TEST(CommandLineTest, UnknownCommandIsUsageAndNamesTheNearest) {
   Outcome outcome = run({"compil", "a.onnx"});
   EXPECT_EQ(outcome.code, ExitCode::Usage);
-  EXPECT_EQ(outcome.errors, "autotune: error: `compil` is neither a file nor a command; the nearest command is `compile`\n");
+  EXPECT_EQ(outcome.errors,
+            "autotune: error: `compil` is neither a file nor a command; the nearest command is `compile`\n");
 }
 
 TEST(CommandLineTest, UsageErrorsAreOneLineAndTwo) {
-  for (std::vector<std::string> arguments : {std::vector<std::string>{}, {"tune"}, {"a.onnx", "b.onnx"}, {"tune", "a.onnx", "--no-such-flag"}}) {
+  for (std::vector<std::string> arguments :
+       {std::vector<std::string>{}, {"tune"}, {"a.onnx", "b.onnx"}, {"tune", "a.onnx", "--no-such-flag"}}) {
     Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, ExitCode::Usage);
     EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;

@@ -10,7 +10,8 @@ using testing::HasSubstr;
 
 namespace {
 
-template <typename T> HostTensor tensor(const char *dtype, std::vector<int64_t> shape, const std::vector<T> &values) {
+template <typename T>
+HostTensor tensor(const char *dtype, std::vector<int64_t> shape, const std::vector<T> &values) {
   const char *bytes = reinterpret_cast<const char *>(values.data());
   return {"t", dtype, std::move(shape), std::vector<char>(bytes, bytes + values.size() * sizeof(T))};
 }

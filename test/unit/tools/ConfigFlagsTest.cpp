@@ -55,9 +55,12 @@ TEST(ConfigFlagsTest, FlagBeatsFileBeatsDefault) {
 }
 
 TEST(ConfigFlagsTest, EveryFlagSetsItsKey) {
-  Config config = loaded({"--mode=operator", "--isa=avx2", "--threads=2", "--numerics=strict", "--input-shape", "x=1x3", "--input-shape",
-                          "y=2", "--partition=p.yaml", "--ops=conv1,MatMul", "--seed=9", "--budget=3m", "--trials=5", "--repository=r",
-                          "--no-builtin", "--retune", "--history=h", "--output=o", "--progress=off", "--quiet", "model.onnx"});
+  Config config =
+      loaded({"--mode=operator", "--isa=avx2",    "--threads=2", "--numerics=strict",  "--input-shape",
+              "x=1x3",           "--input-shape", "y=2",         "--partition=p.yaml", "--ops=conv1,MatMul",
+              "--seed=9",        "--budget=3m",   "--trials=5",  "--repository=r",     "--no-builtin",
+              "--retune",        "--history=h",   "--output=o",  "--progress=off",     "--quiet",
+              "model.onnx"});
   Config expected;
   expected.mode = {false, true};
   expected.target = {IsaChoice::Avx2, 2, NumericsChoice::Strict, {{"x", {{1, 3}}}, {"y", {{2}}}}};
@@ -73,7 +76,8 @@ TEST(ConfigFlagsTest, EveryFlagSetsItsKey) {
 TEST(ConfigFlagsTest, ModeWordsOfTheFlag) {
   EXPECT_EQ(loaded({"--mode", "operator tuning,subgraph tuning"}).mode, (Modes{true, true}));
   EXPECT_EQ(loaded({"--mode=subgraph"}).mode, (Modes{true, false}));
-  EXPECT_THAT(errorOf({"--mode=subgraph,fast"}), HasSubstr("--mode: found `subgraph, fast`, expected subgraph or operator, not `fast`"));
+  EXPECT_THAT(errorOf({"--mode=subgraph,fast"}),
+              HasSubstr("--mode: found `subgraph, fast`, expected subgraph or operator, not `fast`"));
 }
 
 TEST(ConfigFlagsTest, TrialsAloneLiftTheDefaultTimeLimit) {

@@ -27,7 +27,8 @@ TEST(InputShapesTest, ParsesAndPrints) {
 }
 
 TEST(InputShapesTest, RefusesWhatIsNoShape) {
-  for (const char *text : {"", "x", "x=", "=1x3", "x=1x", "x=x1", "x=1xa", "x=-1x3", "x=1x3;", "x=1,3", "x=99999999999999999999"}) {
+  for (const char *text : {"", "x", "x=", "=1x3", "x=1x", "x=x1", "x=1xa", "x=-1x3", "x=1x3;", "x=1,3",
+                           "x=99999999999999999999"}) {
     llvm::Expected<InputShape> shape = InputShape::parse(text);
     ASSERT_FALSE(bool(shape)) << text;
     EXPECT_THAT(llvm::toString(shape.takeError()), HasSubstr("expected NAME=SHAPE"));
@@ -51,8 +52,10 @@ TEST(InputShapesTest, NothingGivenIsOneEmptyProfile) {
 }
 
 TEST(InputShapesTest, UnequalOrRepeatedInputsAreRefused) {
-  EXPECT_THAT(llvm::toString(shapeProfiles({parsed("x=1;2;3"), parsed("y=7;8")}).takeError()), HasSubstr("`y` has 2 profiles, expected 1 or 3"));
-  EXPECT_THAT(llvm::toString(shapeProfiles({parsed("x=1"), parsed("x=2")}).takeError()), HasSubstr("`x` is given twice"));
+  EXPECT_THAT(llvm::toString(shapeProfiles({parsed("x=1;2;3"), parsed("y=7;8")}).takeError()),
+              HasSubstr("`y` has 2 profiles, expected 1 or 3"));
+  EXPECT_THAT(llvm::toString(shapeProfiles({parsed("x=1"), parsed("x=2")}).takeError()),
+              HasSubstr("`x` is given twice"));
 }
 
 } // namespace

@@ -35,7 +35,8 @@ std::string shown(Progress::Style style) {
 }
 
 TEST(ProgressTest, LineSaysWhatIsKnown) {
-  EXPECT_EQ(Progress::line(sample("operators")), "operators 3/20, 48 trials, best 1.920 ms (untuned 2.410 ms), 1:20 left");
+  EXPECT_EQ(Progress::line(sample("operators")),
+            "operators 3/20, 48 trials, best 1.920 ms (untuned 2.410 ms), 1:20 left");
   ProgressState state;
   state.stage = "import";
   EXPECT_EQ(Progress::line(state), "import");
@@ -43,7 +44,8 @@ TEST(ProgressTest, LineSaysWhatIsKnown) {
 
 TEST(ProgressTest, LinesShowEachStageOnceWithoutControlCharacters) {
   std::string text = shown(Progress::Style::Lines);
-  EXPECT_EQ(text, Progress::line(sample("operators")) + "\nhello\n" + Progress::line(sample("verification")) + "\n");
+  EXPECT_EQ(text, Progress::line(sample("operators")) + "\nhello\n" + Progress::line(sample("verification")) +
+                      "\n");
 }
 
 TEST(ProgressTest, BarIsRedrawnInPlace) {

@@ -47,7 +47,8 @@ TEST(ResultFileTest, JsonHasTheStableFields) {
   EXPECT_EQ(json.getObject("lookup")->getInteger("default"), 2);
   EXPECT_EQ(json.getObject("records")->getInteger("rejected_as_noise"), 4);
   EXPECT_EQ(json.getArray("operators")->front().getAsObject()->getNumber("before_ms"), 0.5);
-  EXPECT_EQ((*json.getArray("operators"))[1].getAsObject()->get("before_ms")->kind(), llvm::json::Value::Null);
+  EXPECT_EQ((*json.getArray("operators"))[1].getAsObject()->get("before_ms")->kind(),
+            llvm::json::Value::Null);
 }
 
 TEST(ResultFileTest, TableNamesBothFigures) {
