@@ -73,7 +73,8 @@ MappedMemory &MappedMemory::operator=(MappedMemory &&other) noexcept {
 
 void MappedMemory::makeReadOnly() {
   if (mapping)
-    (void)mprotect(mapping, mappedBytes, PROT_READ); // cannot fail for a mapping of ours, and nothing relies on it
+    (void)mprotect(mapping, mappedBytes,
+                   PROT_READ); // cannot fail for a mapping of ours, and nothing relies on it
 }
 
 MappedMemory::~MappedMemory() {

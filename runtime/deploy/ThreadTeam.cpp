@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <immintrin.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
@@ -18,6 +19,7 @@ namespace {
 constexpr size_t kNoSharing = 128;
 // About 50 us of PAUSE: longer than the serial steps between two parallel ones, shorter than a time slice.
 constexpr int kSpinsBeforeYield = 2000;
+constexpr auto kFarewell = std::chrono::milliseconds(20);
 
 /// Waits politely: spins at first, since the wait is nearly always short, then lets other threads run.
 class Backoff {
@@ -111,7 +113,15 @@ ThreadTeam::ThreadTeam(int threads) : threadCount(threads) {
   }
 }
 
-ThreadTeam::~ThreadTeam() = default;
+// Not needed for safety (helpers own what they touch), but a team should leave no tasks in the queues of
+// oneTBB. Bounded, since a helper may never get a processor.
+ThreadTeam::~ThreadTeam() {
+  if (!shared)
+    return;
+  auto end = std::chrono::steady_clock::now() + kFarewell;
+  while (shared->helpers.load() > 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+}
 
 void ThreadTeam::invite() {
   for (int missing = threadCount - 1 - shared->helpers.load(); missing > 0; --missing) {

@@ -120,7 +120,7 @@ llvm::Expected<std::vector<Reply>> CandidatePipeline::measure(const KernelTask &
   for (const std::string &schedule : schedules)
     batch.jobs.emplace_back().schedule = schedule;
   if (llvm::Error error = run(task, batch))
-    return std::move(error);
+    return error;
   std::vector<Reply> outcomes;
   for (size_t i = 0; i < schedules.size(); ++i)
     outcomes.push_back(std::move(*batch.jobs[i].outcome));
@@ -134,7 +134,7 @@ llvm::Expected<Reply> CandidatePipeline::confirm(const KernelTask &task, const s
   batch.jobs.emplace_back().schedule = first;
   batch.jobs.emplace_back().schedule = second;
   if (llvm::Error error = run(task, batch))
-    return std::move(error);
+    return error;
   // A failure of either is the outcome; otherwise both hold the same.
   bool firstFailed = std::holds_alternative<WorkerFailure>(*batch.jobs[0].outcome);
   return std::move(*batch.jobs[firstFailed ? 0 : 1].outcome);

@@ -19,7 +19,7 @@ struct CandidateRunner::Library {
     if (!symbol)
       return makeError("{0}: no symbol '{1}'", built.path, built.symbol);
     library.kernel = {reinterpret_cast<AutotuneKernel>(symbol), built.chunks};
-    return std::move(library);
+    return library;
   }
 
   struct Closer {

@@ -90,7 +90,7 @@ llvm::Expected<TaskBuffers> TaskBuffers::create(const KernelTask &task, int64_t 
   size_t inputBytes = roleBytes(task, ArgRole::Input);
   size_t outputBytes = roleBytes(task, ArgRole::Output, kGuardBytes) + kGuardBytes;
   if (llvm::Error error = verify(task, weightBytes * copies + inputBytes + outputBytes, memoryLimitBytes))
-    return std::move(error);
+    return error;
   TaskBuffers buffers;
   buffers.argSets.assign(copies, std::vector<void *>(task.args.size()));
   try {
@@ -121,7 +121,7 @@ llvm::Expected<TaskBuffers> TaskBuffers::create(const KernelTask &task, int64_t 
   }
   buffers.inputMemory.makeReadOnly();
   buffers.clearOutputs();
-  return std::move(buffers);
+  return buffers;
 }
 
 void TaskBuffers::placeWeights(const KernelTask &task, size_t copies) {

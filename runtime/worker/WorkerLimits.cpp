@@ -38,7 +38,11 @@ llvm::Error confineProcess(int parentPid, int64_t memoryLimitBytes) {
   if (parentPid != 0 && getppid() != parentPid)
     return makeError("the parent process {0} is gone", parentPid);
   setSoftLimit(RLIMIT_CORE, 0);
-#ifndef AUTOTUNE_SANITIZED
+#ifdef AUTOTUNE_SANITIZED
+  // A sanitizer's own handlers would turn a death by signal into an exit code.
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    (void)signal(number, SIG_DFL);
+#else
   if (memoryLimitBytes > 0)
     setSoftLimit(RLIMIT_AS, static_cast<rlim_t>(memoryLimitBytes));
 #endif
