@@ -252,13 +252,15 @@ const Reply *CandidatePipeline::findReference(const KernelTask &task, Batch &bat
 }
 
 llvm::Error CandidatePipeline::startMeasuring(const KernelTask &task, Batch &batch) {
-  if (measurer->busy() || (!options.overlap && batch.building()))
+  if (measurer->busy())
     return llvm::Error::success();
   const Reply *reference = findReference(task, batch);
   if (!reference)
     return llvm::Error::success();
   if (const auto *failure = std::get_if<WorkerFailure>(reference))
     batch.fail(*failure);
+  if (!options.overlap && batch.building())
+    return llvm::Error::success();
   Job *job = batch.nextToMeasure();
   if (!job)
     return llvm::Error::success();

@@ -140,8 +140,10 @@ llvm::Error WorkerProcess::start(const Request &request, Clock::duration timeLim
   printed.clear();
   what = std::move(description);
   limit = timeLimit;
-  if (llvm::Error error = sendLine(encode(request) + "\n"))
+  if (llvm::Error error = sendLine(encode(request) + "\n")) {
+    kill(); // half a request may be on its way
     return error;
+  }
   deadline = Clock::now() + limit;
   return llvm::Error::success();
 }

@@ -143,8 +143,13 @@ TEST_F(CandidatePipelineTest, ChangesBetweenTasks) {
       expectTiming(measure(testTask(id), {"good"}).at(0));
 }
 
-TEST_F(CandidatePipelineTest, ABrokenReferenceFailsTheTaskAndNoOther) {
-  open();
+class BrokenReferenceTest : public CandidatePipelineTest, public testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(Overlap, BrokenReferenceTest, testing::Bool());
+
+TEST_P(BrokenReferenceTest, FailsTheTaskAndNoOther) {
+  PipelineOptions options = testOptions();
+  options.overlap = GetParam();
+  open(options);
   KernelTask broken = testTask("broken");
   broken.referenceSchedule = "crashes";
   for (int repeat = 0; repeat < 2; ++repeat)
