@@ -55,7 +55,7 @@ private:
 } // namespace
 
 llvm::Error NestBuilder::checkKnobs() const {
-  std::vector<std::string> names = knobNames(workload);
+  std::vector<std::string> names = knobNames(workload, roles);
   for (const std::string &name : names)
     if (!schedule.knobs.count(name))
       return makeError("schedule: found no knob '{0}', expected it for this {1}", name, workload.kind);

@@ -25,8 +25,7 @@ static std::vector<int64_t> unrollValues(const Workload &workload, const LoopRol
   return values;
 }
 
-std::vector<std::string> autotune::knobNames(const Workload &workload) {
-  LoopRoles roles = loopRoles(workload);
+std::vector<std::string> autotune::knobNames(const Workload &workload, const LoopRoles &roles) {
   std::vector<std::string> names;
   bool contraction = roles.form == NestForm::Contraction;
   bool blocks = contraction && roles.cacheRow() >= 0 && roles.cachePlane() >= 0;
@@ -50,8 +49,8 @@ std::vector<std::string> autotune::knobNames(const Workload &workload) {
   return names;
 }
 
-int64_t autotune::registersNeeded(const Workload &workload, const std::vector<int64_t> &extents, int lanes) {
-  LoopRoles roles = loopRoles(workload);
+int64_t autotune::registersNeeded(const Workload &workload, const LoopRoles &roles,
+                                  const std::vector<int64_t> &extents, int lanes) {
   auto extent = [&](int dim) { return dim < 0 ? 1 : extents[dim]; };
   int64_t vectors = int64_t(llvm::divideCeil(extent(roles.vector), lanes)), rows = extent(roles.row);
   switch (roles.form) {
@@ -114,7 +113,7 @@ bool ValueLists::fits(int64_t rowCount, int64_t planeCount, int64_t columnCount)
   set(roles.vector, columnCount);
   if (roles.form == NestForm::RowReduction)
     return rowCount * reductionExtent(workload) <= kMaxTileElements && rowCount <= kMaxUnroll;
-  return registersNeeded(workload, tile, lanes) <= registers;
+  return registersNeeded(workload, roles, tile, lanes) <= registers;
 }
 
 /// Steps that cut the extent most evenly: of all steps with the same number of tiles the smallest, because a tile's
@@ -220,12 +219,10 @@ int64_t Space::size() const {
 bool Space::contains(const Workload &workload, const Schedule &schedule) const {
   if (schedule.knobs.size() != knobs.size())
     return false;
-  Schedule smallest = schedule;
   for (const Knob &knob : knobs) {
     auto found = schedule.knobs.find(knob.name);
     if (found == schedule.knobs.end() || !llvm::is_contained(knob.values, found->second))
       return false;
-    smallest.knobs[knob.name] = knob.values.front();
   }
   llvm::Expected<LoopNest> nest = buildLoopNest(workload, schedule);
   if (!nest) {
@@ -233,8 +230,11 @@ bool Space::contains(const Workload &workload, const Schedule &schedule) const {
     return false;
   }
   std::vector<int64_t> tile = nest->registerTile(workload);
-  if (registersNeeded(workload, tile, lanes) <= vectorRegisters)
+  if (registersNeeded(workload, loopRoles(workload), tile, lanes) <= vectorRegisters)
     return true;
+  Schedule smallest;
+  for (const Knob &knob : knobs)
+    smallest.knobs[knob.name] = knob.values.front();
   return tile == llvm::cantFail(buildLoopNest(workload, smallest)).registerTile(workload);
 }
 
@@ -243,7 +243,7 @@ Space autotune::buildSpace(const Workload &workload, const Device &device) {
   space.vectorRegisters = device.vectorRegisters();
   space.lanes = std::max<int>(1, device.vectorBytes() / int(elementBytes(workload.output.dtype)));
   ValueLists lists(workload, space);
-  for (const std::string &name : knobNames(workload))
+  for (const std::string &name : knobNames(workload, loopRoles(workload)))
     space.knobs.push_back({name, lists.of(name)});
   return space;
 }

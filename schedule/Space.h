@@ -3,6 +3,7 @@
 #pragma once
 
 #include "schedule/Device.h"
+#include "schedule/LoopRoles.h"
 #include "schedule/Schedule.h"
 #include "schedule/Workload.h"
 
@@ -31,7 +32,8 @@ struct Space {
 
 /// Vector registers that a register tile of `extents` (as `LoopNest::registerTile` gives them) needs: accumulators,
 /// loaded vectors and a broadcast.
-int64_t registersNeeded(const Workload &workload, const std::vector<int64_t> &extents, int lanes);
+int64_t registersNeeded(const Workload &workload, const LoopRoles &roles, const std::vector<int64_t> &extents,
+                        int lanes);
 
 /// Names of the knobs of a workload, sorted. They depend on the workload alone: the values depend on the device.
 ///   rows          register tile along the row dim (LoopRoles)
@@ -41,7 +43,7 @@ int64_t registersNeeded(const Workload &workload, const std::vector<int64_t> &ex
 ///   unroll        of the innermost reduction loop
 ///   parallel      0: none, else which of LoopRoles::parallelDims the threads share
 ///   chunks        pieces that the parallel dim is cut into, each a whole number of register tiles
-std::vector<std::string> knobNames(const Workload &workload);
+std::vector<std::string> knobNames(const Workload &workload, const LoopRoles &roles);
 
 /// About eight knobs for contraction-like workloads, two to four for the rest, none where there is no choice. The first
 /// value of each knob together is always a valid schedule.

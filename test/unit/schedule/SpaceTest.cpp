@@ -29,6 +29,10 @@ static std::vector<int64_t> valuesOf(const Space &space, llvm::StringRef name) {
   return {};
 }
 
+static std::vector<std::string> namesOf(const Workload &workload) {
+  return knobNames(workload, loopRoles(workload));
+}
+
 TEST(Space, FirstValuesAreAValidScheduleEverywhere) {
   for (Isa isa : {Isa::Avx2, Isa::Avx512})
     for (int threads : {1, 2})
@@ -66,7 +70,7 @@ TEST(Space, RandomSchedulesBuildNestsAndMembersFitTheRegisters) {
       if (!member)
         continue;
       LoopNest nest = valueOf(buildLoopNest(workload, schedule));
-      EXPECT_LE(registersNeeded(workload, nest.registerTile(workload), 8), 16) << schedule.text();
+      EXPECT_LE(registersNeeded(workload, loopRoles(workload), nest.registerTile(workload), 8), 16) << schedule.text();
     }
     EXPECT_GT(members, 0) << workload.text();
   }
@@ -77,7 +81,7 @@ TEST(Space, SixByTwoVectorsIsATileOfEveryAvx2Contraction) {
   Space space = buildSpace(conv, testDevice());
   EXPECT_THAT(valuesOf(space, "rows"), Contains(6));
   EXPECT_THAT(valuesOf(space, "planes"), Contains(2));
-  EXPECT_EQ(registersNeeded(conv, {1, 1, 6, 2, 8}, 8), 15);
+  EXPECT_EQ(registersNeeded(conv, loopRoles(conv), {1, 1, 6, 2, 8}, 8), 15);
   EXPECT_THAT(valuesOf(buildSpace(plainMatmul(512, 512, 512), testDevice()), "cols"), ElementsAre(8, 16, 24, 32));
 }
 
@@ -85,7 +89,7 @@ TEST(Space, FourteenByThirtyTwoIsATileOfAvx512Contractions) {
   Workload conv = blockedConvolution(64, 64, 56, 3, 16);
   Space space = buildSpace(conv, testDevice(Isa::Avx512));
   EXPECT_THAT(valuesOf(space, "rows"), Contains(14));
-  EXPECT_EQ(registersNeeded(conv, {1, 1, 14, 2, 16}, 16), 31);
+  EXPECT_EQ(registersNeeded(conv, loopRoles(conv), {1, 1, 14, 2, 16}, 16), 31);
 }
 
 TEST(Space, RowsCutTheExtentEvenly) {
@@ -95,11 +99,11 @@ TEST(Space, RowsCutTheExtentEvenly) {
 }
 
 TEST(Space, OneThreadHasNoParallelKnobs) {
-  EXPECT_THAT(knobNames(blockedConvolution(64, 64, 56, 3)),
+  EXPECT_THAT(namesOf(blockedConvolution(64, 64, 56, 3)),
               ElementsAre("cache_planes", "cache_rows", "order", "planes", "rows", "unroll"));
-  EXPECT_THAT(knobNames(blockedConvolution(64, 64, 56, 3, 8, 2)),
+  EXPECT_THAT(namesOf(blockedConvolution(64, 64, 56, 3, 8, 2)),
               ElementsAre("cache_planes", "cache_rows", "chunks", "order", "parallel", "planes", "rows", "unroll"));
-  EXPECT_THAT(knobNames(depthwiseConvolution(96, 112)), ElementsAre("rows", "unroll"));
+  EXPECT_THAT(namesOf(depthwiseConvolution(96, 112)), ElementsAre("rows", "unroll"));
 }
 
 TEST(Space, OtherKnobsOrValuesAreNotMembers) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "schedule/Device.h"
+#include "schedule/Space.h"
 #include "schedule/Workload.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Footprints of the blocks of a nest, and the traffic that follows from them.
+#include "cost_model/Footprint.h"
+
+#include "schedule/LoopRoles.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace autotune;
+
+static constexpr int64_t kLineBytes = 64;
+// Other data, and the line-grained mess that a footprint leaves out, take the rest of a cache.
+static constexpr double kUsableShare = 0.8;
+static constexpr int64_t kCacheWays = 8;
+// Runs below four lines end before a stream prefetcher has seen them.
+static constexpr int64_t kShortRunBytes = 256;
+
+namespace {
+
+struct Loop {
+  int dim;
+  double trips;
+};
+
+/// What one block of loops touches of one array.
+struct Touched {
+  double bytes = 0;     // whole cache lines
+  double occupied = 0;  // share of a cache that it takes, in bytes: more than `bytes` when its lines collide
+  bool shortRuns = false;
+};
+
+struct Array {
+  const OperandInfo *operand;
+  bool output;
+};
+
+class TrafficModel {
+public:
+  TrafficModel(const Workload &workload, const LoopNest &nest);
+  double into(double capacity, bool coldWeightsOnly, double *strided) const;
+  double workingSet() const;
+  double activationBytes() const;
+
+private:
+  Touched touch(const OperandInfo &operand, const std::vector<int64_t> &spans, int64_t wayBytes) const;
+  bool fits(size_t depth, double capacity) const;
+
+  std::vector<Loop> loops;                  // outermost first
+  std::vector<std::vector<int64_t>> spans;  // by depth: extent of each dim inside the loops from there on
+  std::vector<Array> arrays;
+};
+
+} // namespace
+
+TrafficModel::TrafficModel(const Workload &workload, const LoopNest &nest) {
+  std::vector<int64_t> left;
+  for (const LoopDim &dim : workload.dims)
+    left.push_back(dim.extent);
+  spans.push_back(left);
+  auto enter = [&](int dim, int64_t step) {
+    if (step >= left[dim])
+      return;
+    loops.push_back({dim, double(left[dim]) / double(step)});
+    left[dim] = step;
+    spans.push_back(left);
+  };
+  for (const TileLoop &loop : nest.tiles)
+    enter(loop.dim, loop.step);
+  for (const ReductionLoop &loop : nest.reductions)
+    enter(loop.dim, loop.unroll);
+  for (const OperandInfo &input : workload.inputs)
+    arrays.push_back({&input, false});
+  arrays.push_back({&workload.output, true});
+}
+
+Touched TrafficModel::touch(const OperandInfo &operand, const std::vector<int64_t> &extents, int64_t wayBytes) const {
+  int64_t run = elementBytes(operand.dtype), stride = run;
+  double runs = 1;
+  bool contiguous = true;
+  for (size_t axis = operand.index.size(); axis-- > 0;) {
+    int64_t span = 1;
+    for (const IndexTerm &term : operand.index[axis])
+      span += std::abs(term.coefficient) * (extents[term.dim] - 1);
+    span = std::min(span, operand.shape[axis]);
+    if (contiguous) {
+      run *= span;
+      stride *= operand.shape[axis];
+      contiguous = span == operand.shape[axis];
+    } else {
+      runs *= double(span);
+    }
+  }
+  Touched touched;
+  int64_t lineRun = (run + kLineBytes - 1) / kLineBytes * kLineBytes;
+  touched.bytes = touched.occupied = runs * double(lineRun);
+  touched.shortRuns = runs > 1 && lineRun < kShortRunBytes;
+  // Runs at a stride that shares a power of two with the size of a way fall on few sets.
+  int64_t period = std::gcd(stride, wayBytes);
+  if (runs > kCacheWays && period > lineRun)
+    touched.occupied = std::min(touched.bytes * double(period) / double(lineRun), runs * double(period));
+  return touched;
+}
+
+bool TrafficModel::fits(size_t depth, double capacity) const {
+  double occupied = 0;
+  for (const Array &array : arrays)
+    occupied += touch(*array.operand, spans[depth], int64_t(capacity) / kCacheWays).occupied;
+  return occupied <= capacity * kUsableShare;
+}
+
+double TrafficModel::into(double capacity, bool coldWeightsOnly, double *strided) const {
+  size_t depth = 0;
+  while (depth < loops.size() && !fits(depth, capacity))
+    ++depth;
+  double total = 0;
+  for (const Array &array : arrays) {
+    if (coldWeightsOnly && !array.operand->constant)
+      continue;
+    // Outwards over the loops that find the array where they left it; neighbouring blocks of the first loop that
+    // moves along it overlap (a sliding window), so that loop brings in the union.
+    size_t level = depth;
+    while (level > 0 && !usesDim(*array.operand, loops[level - 1].dim))
+      --level;
+    size_t base = level > 0 ? level - 1 : 0;
+    Touched touched = touch(*array.operand, spans[base], kLineBytes);
+    double bytes = touched.bytes * (array.output ? 2 : 1);  // read for ownership, then written back
+    for (size_t outer = 0; outer < base; ++outer)
+      bytes *= loops[outer].trips;
+    total += bytes;
+    if (strided && touched.shortRuns)
+      *strided += bytes;
+  }
+  return total;
+}
+
+double TrafficModel::workingSet() const {
+  double bytes = 0;
+  for (const Array &array : arrays)
+    bytes += touch(*array.operand, spans.front(), kLineBytes).bytes;
+  return bytes;
+}
+
+double TrafficModel::activationBytes() const {
+  double bytes = 0;
+  for (const Array &array : arrays)
+    if (!array.operand->constant)
+      bytes += touch(*array.operand, spans.front(), kLineBytes).bytes;
+  return bytes;
+}
+
+Traffic autotune::nestTraffic(const Workload &workload, const LoopNest &nest, const Device &device) {
+  TrafficModel model(workload, nest);
+  double l2 = double(device.l2Bytes), l3 = double(std::max(device.l3Bytes, device.l2Bytes));
+  double activations = model.activationBytes();
+  Traffic traffic;
+  traffic.workingSet = model.workingSet();
+  traffic.intoL1 = model.into(double(device.l1Bytes), false, &traffic.stridedL1);
+  traffic.intoL2 = model.into(l2, activations <= l2 * kUsableShare, nullptr);
+  traffic.intoL3 = model.into(l3, activations <= l3 * kUsableShare, nullptr);
+  return traffic;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Port, latency and overhead model of one register tile.
+#include "cost_model/TileCost.h"
+
+#include "schedule/Space.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace autotune;
+
+// Zen 3 and later, Golden Cove and later (the vendors' optimisation manuals agree within one cycle).
+static constexpr double kFmaPorts = 2;
+static constexpr double kLoadPorts = 2;
+static constexpr double kFmaLatency = 4;
+static constexpr double kIssueWidth = 6;
+static constexpr double kStorePorts = 1;
+// Counter, compare and branch with an address each for two operands.
+static constexpr double kLoopInstructions = 4;
+// Entering a tile: addresses, zeroing, the first loads' latency, the last FMAs' drain; half of it overlaps the neighbours.
+static constexpr double kTileStartCycles = 12;
+static constexpr double kReductionLoopCycles = 2;
+// What an iteration of the innermost loop costs beyond its issue slots (taken branches end a fetch group).
+static constexpr double kInnerIterationCycles = 0.15;
+// Code of one tile beyond this leaves the micro-op cache; from then on the decoders limit.
+static constexpr double kCachedInstructions = 1024;
+static constexpr double kDecodeWidth = 4;
+// Addresses of a row of a tile that is loaded and stored once.
+static constexpr double kRowCycles = 0.5;
+// A vector read element by element: one load and one insert for each.
+static constexpr double kGatherCyclesPerElement = 1;
+// Adding up the lanes of one vector: three shuffles and three additions, dependent.
+static constexpr double kHorizontalCycles = 14;
+// A reciprocal, exp, tanh or erf as a polynomial, in arithmetic instructions.
+static constexpr double kTranscendentalCost = 14;
+
+static BlockSizes merge(const std::map<int64_t, int64_t> &counts) { return BlockSizes(counts.rbegin(), counts.rend()); }
+
+static void cut(int64_t extent, int64_t times, llvm::ArrayRef<int64_t> steps, std::map<int64_t, int64_t> &counts) {
+  while (!steps.empty() && steps.front() >= extent)
+    steps = steps.drop_front();
+  if (steps.empty()) {
+    counts[extent] += times;
+    return;
+  }
+  int64_t step = steps.front();
+  cut(step, times * (extent / step), steps.drop_front(), counts);
+  if (extent % step)
+    cut(extent % step, times, steps.drop_front(), counts);
+}
+
+BlockSizes autotune::cutBlocks(int64_t extent, const std::vector<int64_t> &steps) {
+  std::map<int64_t, int64_t> counts;
+  cut(extent, 1, steps, counts);
+  return merge(counts);
+}
+
+namespace {
+
+/// How a vector along `dim` is read from an array.
+enum class Access { Contiguous, Broadcast, Gather };
+
+struct Tile {
+  int64_t rows = 1, planes = 1, cols = 1;
+};
+
+class TilePricer {
+public:
+  TilePricer(const Workload &workload, const LoopNest &nest, const Device &device)
+      : workload(workload), nest(nest), roles(loopRoles(workload)), registers(device.vectorRegisters()),
+        lanes(std::max<int>(1, device.vectorBytes() / int(elementBytes(workload.output.dtype)))) {}
+
+  TileCost price();
+
+private:
+  BlockSizes blocks(int dim) const;
+  Access access(const OperandInfo &operand) const;
+  double loadsOf(const OperandInfo &operand, double vectors, int64_t cols) const;
+  void addTile(const Tile &tile, double count, TileCost &cost) const;
+  void addContraction(const Tile &tile, double count, TileCost &cost) const;
+  void addWindow(const Tile &tile, double count, TileCost &cost) const;
+  void addRows(const Tile &tile, double count, TileCost &cost) const;
+  void addPointwise(const Tile &tile, double count, TileCost &cost) const;
+  void addSteps(double count, double steps, double arithmetic, double loads, double accumulators,
+                TileCost &cost) const;
+  void addEnd(const Tile &tile, double count, TileCost &cost) const;
+  double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
+  double epilogueCost() const;
+  double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
+
+  const Workload &workload;
+  const LoopNest &nest;
+  LoopRoles roles;
+  int registers, lanes;
+};
+
+} // namespace
+
+BlockSizes TilePricer::blocks(int dim) const {
+  if (dim < 0)
+    return {{1, 1}};
+  std::vector<int64_t> steps;
+  for (const TileLoop &loop : nest.tiles)
+    if (loop.dim == dim)
+      steps.push_back(loop.step);
+  return cutBlocks(workload.dims[dim].extent, steps);
+}
+
+Access TilePricer::access(const OperandInfo &operand) const {
+  if (roles.vector < 0 || !usesDim(operand, roles.vector))
+    return Access::Broadcast;
+  for (const IndexTerm &term : operand.index.back())
+    if (term.dim == roles.vector)
+      return term.coefficient == 1 ? Access::Contiguous : Access::Gather;
+  return Access::Gather;
+}
+
+/// Load-port slots for `vectors` vectors of `cols` elements a row.
+double TilePricer::loadsOf(const OperandInfo &operand, double vectors, int64_t cols) const {
+  switch (access(operand)) {
+  case Access::Contiguous:
+    return vectors;
+  case Access::Broadcast:
+    return vectors / vectorsOf(cols);
+  case Access::Gather:
+    return vectors * double(std::min<int64_t>(cols, lanes)) * kGatherCyclesPerElement * kLoadPorts;
+  }
+  llvm_unreachable("every access has a cost");
+}
+
+double TilePricer::epilogueCost() const {
+  double cost = 0;
+  for (llvm::StringRef op : workload.epilogue)
+    cost += op.starts_with("math.") || op == "arith.divf" ? kTranscendentalCost : 1;
+  return cost;
+}
+
+/// `steps` steps of a loop that carries `accumulators` independent vectors.
+void TilePricer::addSteps(double count, double steps, double arithmetic, double loads, double accumulators,
+                          TileCost &cost) const {
+  double arithmeticCycles = arithmetic / kFmaPorts;
+  double loadCycles = loads / kLoadPorts;
+  // A step needs the accumulators of the step before it.
+  double latency = kFmaLatency * std::max(1.0, arithmetic / std::max(1.0, accumulators));
+  double instructions = arithmetic + loads + kLoopInstructions / unroll();
+  double issue = instructions / (instructions * unroll() > kCachedInstructions ? kDecodeWidth : kIssueWidth);
+  double longest = std::max({arithmeticCycles, loadCycles, latency, issue}) + kInnerIterationCycles / unroll();
+  cost.cycles += count * steps * longest;
+  cost.arithmeticCycles += count * steps * arithmeticCycles;
+  cost.loadCycles += count * steps * loadCycles;
+  cost.latencyCycles += count * steps * std::max(0.0, latency - std::max({arithmeticCycles, loadCycles, issue}));
+  double trips = 1, control = 0;
+  for (const ReductionLoop &loop : nest.reductions) {
+    trips *= double(workload.dims[loop.dim].extent) / double(loop.unroll);
+    control += trips > 1 ? trips * kReductionLoopCycles : 0;
+  }
+  // The innermost loop's control is part of the steps; entering it is not.
+  if (!nest.reductions.empty()) {
+    double inner = double(workload.dims[nest.reductions.back().dim].extent) / unroll();
+    control += (inner > 1 ? trips / inner : 0) * kReductionLoopCycles - (trips > 1 ? trips * kReductionLoopCycles : 0);
+  }
+  cost.loopCycles += count * control;
+  cost.cycles += count * control;
+}
+
+/// Start of a tile, its epilogue and its stores.
+void TilePricer::addEnd(const Tile &tile, double count, TileCost &cost) const {
+  double vectors = double(tile.rows * tile.planes) * vectorsOf(tile.cols);
+  double end = vectors * (epilogueCost() / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
+  cost.cycles += count * (kTileStartCycles + end);
+  cost.loopCycles += count * kTileStartCycles;
+  cost.arithmeticCycles += count * vectors * epilogueCost() / kFmaPorts;
+}
+
+void TilePricer::addContraction(const Tile &tile, double count, TileCost &cost) const {
+  double vectors = vectorsOf(tile.cols);
+  double accumulators = double(tile.rows * tile.planes) * vectors;
+  double loads = loadsOf(workload.inputs[roles.vectorInput], double(tile.planes) * vectors, tile.cols) +
+                 loadsOf(workload.inputs[roles.broadcastInput], double(tile.rows) * vectors, tile.cols);
+  int64_t needed = int64_t(accumulators) + (tile.rows > 1 ? int64_t(double(tile.planes) * vectors) : 1) + 1;
+  double spills = double(std::max<int64_t>(0, needed - registers));
+  cost.spilled = std::max(cost.spilled, spills);
+  double steps = double(reductionExtent(workload));
+  addSteps(count, steps, accumulators, loads + 2 * spills, accumulators, cost);
+}
+
+/// Unrolled along a window of stride 1, neighbouring rows read the same vectors: the compiler loads them once.
+void TilePricer::addWindow(const Tile &tile, double count, TileCost &cost) const {
+  double vectors = vectorsOf(tile.cols), accumulators = double(tile.rows) * vectors;
+  double inputVectors = accumulators;
+  if (roles.row >= 0 && !roles.reductions.empty() && !workload.inputs.empty()) {
+    int window = roles.reductions.back();
+    for (const auto &axis : workload.inputs[0].index) {
+      const auto uses = [&](int dim) {
+        return llvm::any_of(axis, [&](const IndexTerm &t) { return t.dim == dim && t.coefficient == 1; });
+      };
+      if (uses(window) && uses(roles.row))
+        inputVectors = (double(tile.rows) + unroll() - 1) * vectors / unroll();
+    }
+  }
+  double loads = workload.inputs.empty() ? 0 : loadsOf(workload.inputs[0], inputVectors, tile.cols);
+  if (workload.opClass == OpClass::Depthwise && workload.inputs.size() > 1)
+    loads += loadsOf(workload.inputs[1], vectors, tile.cols);
+  addSteps(count, double(reductionExtent(workload)), accumulators, loads, accumulators, cost);
+}
+
+void TilePricer::addRows(const Tile &tile, double count, TileCost &cost) const {
+  double vectors = double(tile.rows) * vectorsOf(reductionExtent(workload));
+  // The combine is a tree: nothing waits for long.
+  double cycles = std::max(vectors / kFmaPorts, vectors / kLoadPorts) + double(tile.rows) * kHorizontalCycles / kFmaPorts;
+  cost.arithmeticCycles += count * vectors / kFmaPorts;
+  cost.loadCycles += count * vectors / kLoadPorts;
+  cost.cycles += count * std::max(cycles, kHorizontalCycles);
+}
+
+void TilePricer::addPointwise(const Tile &tile, double count, TileCost &cost) const {
+  double vectors = double(tile.rows * tile.planes) * vectorsOf(tile.cols);
+  double loads = 0;
+  for (const OperandInfo &input : workload.inputs) {
+    double slots = loadsOf(input, vectors, tile.cols);
+    // A tile as wide as the vectors is transposed by shuffles instead of element by element.
+    if (access(input) == Access::Gather)
+      slots /= double(std::min<int64_t>(tile.rows, lanes));
+    loads += slots;
+  }
+  double arithmetic = workload.opClass == OpClass::Movement ? 0 : vectors;
+  cost.arithmeticCycles += count * arithmetic / kFmaPorts;
+  cost.loadCycles += count * loads / kLoadPorts;
+  cost.cycles += count * std::max({arithmetic / kFmaPorts, loads / kLoadPorts, vectors / kStorePorts});
+}
+
+void TilePricer::addTile(const Tile &tile, double count, TileCost &cost) const {
+  switch (roles.form) {
+  case NestForm::Contraction:
+    addContraction(tile, count, cost);
+    break;
+  case NestForm::Window:
+    addWindow(tile, count, cost);
+    break;
+  case NestForm::RowReduction:
+    addRows(tile, count, cost);
+    break;
+  case NestForm::Pointwise:
+    addPointwise(tile, count, cost);
+    break;
+  }
+  addEnd(tile, count, cost);
+}
+
+TileCost TilePricer::price() {
+  TileCost cost;
+  double others = 1;
+  for (size_t dim = 0; dim < workload.dims.size(); ++dim)
+    if (!workload.dims[dim].reduction && int(dim) != roles.row && int(dim) != roles.plane && int(dim) != roles.vector)
+      others *= double(workload.dims[dim].extent);
+  double largest = 0;
+  for (auto [rows, rowCount] : blocks(roles.row))
+    for (auto [planes, planeCount] : blocks(roles.plane))
+      for (auto [cols, colCount] : blocks(roles.vector)) {
+        double count = others * double(rowCount * planeCount * colCount);
+        addTile({rows, planes, cols}, count, cost);
+        cost.accumulators = std::max(cost.accumulators, double(rows * planes) * vectorsOf(cols));
+        largest = std::max(largest, cost.tiles == 0 ? count : largest);
+        cost.tiles += count;
+      }
+  cost.fullTileShare = cost.tiles > 0 ? largest / cost.tiles : 1;
+  return cost;
+}
+
+TileCost autotune::tileCost(const Workload &workload, const LoopNest &nest, const Device &device) {
+  return TilePricer(workload, nest, device).price();
+}

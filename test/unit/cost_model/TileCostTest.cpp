@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The core model knows rests, latency and register pressure.
+#include "cost_model/TileCost.h"
+#include "test/unit/Results.h"
+#include "test/unit/schedule/TestWorkloads.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace autotune;
+using testing::ElementsAre;
+using testing::Pair;
+
+static TileCost costOf(const Workload &workload, llvm::StringRef schedule, Isa isa = Isa::Avx2) {
+  LoopNest nest = valueOf(buildLoopNest(workload, valueOf(Schedule::parse(schedule))));
+  return tileCost(workload, nest, testDevice(isa));
+}
+
+static TileCost convolutionTile(int64_t channels, int64_t size, int rows, int planes) {
+  return costOf(blockedConvolution(channels, channels, size, 3),
+                llvm::formatv("cache_planes=1 cache_rows=1 order=0 planes={0} rows={1} unroll=8", planes, rows).str());
+}
+
+TEST(CutBlocks, RestsOfEveryLevelAreCounted) {
+  EXPECT_THAT(cutBlocks(14, {5}), ElementsAre(Pair(5, 2), Pair(4, 1)));
+  EXPECT_THAT(cutBlocks(100, {30, 12, 6}), ElementsAre(Pair(6, 16), Pair(4, 1)));
+  EXPECT_THAT(cutBlocks(7, {}), ElementsAre(Pair(7, 1)));
+  EXPECT_THAT(cutBlocks(7, {14, 7}), ElementsAre(Pair(7, 1)));
+}
+
+TEST(TileCost, AGoodTileIsNearTheArithmeticBound) {
+  TileCost cost = convolutionTile(64, 12, 6, 2);
+  EXPECT_LT(cost.cycles, 1.08 * cost.arithmeticCycles);
+  EXPECT_EQ(cost.accumulators, 12);
+  EXPECT_EQ(cost.spilled, 0);
+  EXPECT_EQ(cost.fullTileShare, 1);
+  EXPECT_EQ(cost.tiles, 12 * 2 * 4);
+}
+
+TEST(TileCost, FewAccumulatorsWaitForTheLatency) {
+  TileCost cost = convolutionTile(64, 12, 2, 1);
+  EXPECT_GT(cost.cycles, 3.5 * cost.arithmeticCycles);
+  EXPECT_GT(cost.latencyCycles, 0.4 * cost.cycles);
+}
+
+TEST(TileCost, BalancedRestsBeatLargeTilesWithASmallRest) {
+  EXPECT_LT(convolutionTile(64, 14, 5, 2).cycles, convolutionTile(64, 14, 6, 2).cycles);  // 5+5+4 against 6+6+2
+  EXPECT_LT(convolutionTile(64, 28, 6, 2).cycles, convolutionTile(64, 28, 3, 2).cycles);
+}
+
+TEST(TileCost, SpillsCost) {
+  TileCost fits = convolutionTile(64, 24, 6, 2), spills = convolutionTile(64, 24, 12, 2);
+  EXPECT_GT(spills.spilled, 0);
+  EXPECT_GT(spills.cycles, fits.cycles);
+}
+
+TEST(TileCost, TransposedTilesAreSquare) {
+  Workload transpose = transposition(12, 128, 32);
+  EXPECT_LT(costOf(transpose, "cols=8 rows=8").cycles, costOf(transpose, "cols=8 rows=1").cycles / 2);
+}
+
+TEST(TileCost, UnrollingAWindowSharesItsLoads) {
+  Workload depthwise = depthwiseConvolution(96, 112);
+  EXPECT_LT(costOf(depthwise, "rows=8 unroll=3").loadCycles, 0.7 * costOf(depthwise, "rows=8 unroll=1").loadCycles);
+}
