@@ -61,6 +61,7 @@ private:
   llvm::Expected<ImportedValue> bindInput(const onnx::ValueInfoProto &input);
   llvm::Expected<Shape> boundShape(const onnx::ValueInfoProto &input);
   llvm::Error defineInitializers(ImportContext &import);
+  llvm::Error defineFixedInput(ImportContext &import, llvm::StringRef name, const HostTensor &tensor);
   llvm::Error defineInputs(ImportContext &import, mlir::func::FuncOp function);
   llvm::Error returnOutputs(ImportContext &import, mlir::func::FuncOp function, mlir::OpBuilder &builder);
   llvm::Error checkBindings(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs);
@@ -171,6 +172,26 @@ llvm::Error OnnxImporter::defineInitializers(ImportContext &import) {
     import.define(tensor.name(), std::move(value));
     initializers.insert(tensor.name());
   }
+  for (const auto &entry : options.fixedInputs)
+    if (llvm::Error failure = defineFixedInput(import, entry.getKey(), entry.second))
+      return failure;
+  return llvm::Error::success();
+}
+
+llvm::Error OnnxImporter::defineFixedInput(ImportContext &import, llvm::StringRef name, const HostTensor &tensor) {
+  auto input = llvm::find_if(model.graph().input(), [&](const auto &i) { return name == i.name(); });
+  if (input == model.graph().input().end())
+    return error("no input is named '" + name + "'");
+  std::optional<ElementType> type = elementTypeFromSpelling(tensor.dtype);
+  if (!type || onnxDataType(*type) != input->type().tensor_type().elem_type())
+    return error("input '" + name + "' is " + onnxDataTypeName(input->type().tensor_type().elem_type()) +
+                 ", the given value is " + tensor.dtype);
+  ImportedValue value;
+  value.type = *type;
+  value.shape.assign(tensor.shape.begin(), tensor.shape.end());
+  value.constant = ConstantTensor::view(*type, tensor.shape, tensor.bytes);
+  import.define(name, std::move(value));
+  initializers.insert(name);
   return llvm::Error::success();
 }
 

@@ -2,6 +2,8 @@
 // ONNX files in, linalg on static tensors out.
 #pragma once
 
+#include "frontend/TensorFolder.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,6 +18,9 @@ namespace autotune {
 struct ImportOptions {
   /// Shapes that bind the dynamic dimensions of inputs, by input name.
   llvm::StringMap<std::vector<int64_t>> inputShapes;
+  /// Inputs whose value never changes, by name: they become constants instead of arguments of @main. Shapes that
+  /// depend on them (the operand of a Reshape, say) are then known.
+  llvm::StringMap<HostTensor> fixedInputs;
 };
 
 /// Imports an ONNX model (or MLIR text or bytecode that already holds such a function).

@@ -41,6 +41,8 @@ llvm::ArrayRef<OperatorEntry> movementOperators();
 llvm::ArrayRef<OperatorEntry> normalizationOperators();
 llvm::ArrayRef<OperatorEntry> poolingOperators();
 llvm::ArrayRef<OperatorEntry> reductionOperators();
+llvm::ArrayRef<OperatorEntry> resizeOperators();
 llvm::ArrayRef<OperatorEntry> shapeOperators();
+llvm::ArrayRef<OperatorEntry> transposedConvolutionOperators();
 
 } // namespace autotune
