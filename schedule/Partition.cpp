@@ -16,7 +16,7 @@ using namespace autotune;
 
 static constexpr int kFormatVersion = 1;
 static constexpr int kChannelBlocks[] = {0, 8, 16, 32};
-static constexpr llvm::StringLiteral kAlgorithms[] = {"direct"};
+static constexpr llvm::StringLiteral kAlgorithms[] = {"direct", "view"};
 
 std::string Partition::text(const Graph &graph) const {
   std::string text;
