@@ -7,6 +7,7 @@
 #include "passes/PackConstant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -115,8 +116,11 @@ linalg::GenericOp blockDepthwise(OpBuilder &b, linalg::DepthwiseConv2DNchwChwOp 
 }
 
 linalg::GenericOp blockPooling(OpBuilder &b, linalg::LinalgOp op, BlockedValues &values, int64_t block) {
-  auto strides = op->getAttrOfType<DenseIntElementsAttr>("strides");
-  auto dilations = op->getAttrOfType<DenseIntElementsAttr>("dilations");
+  DenseIntElementsAttr strides, dilations;
+  llvm::TypeSwitch<Operation *>(op).Case<linalg::PoolingNchwMaxOp, linalg::PoolingNchwSumOp>([&](auto pooling) {
+    strides = pooling.getStrides();
+    dilations = pooling.getDilations();
+  });
   RankedTensorType type = ChannelSplit{1, block}.blockedType(typeOf(op->getResult(0)));
   SmallVector<AffineMap> maps = {windowMap(b, intValues(strides), intValues(dilations)), mapOf(b, 7, {5, 6}),
                                  mapOf(b, 7, {0, 1, 2, 3, 4})};

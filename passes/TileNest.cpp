@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -103,6 +104,7 @@ public:
 
 private:
   LogicalResult findLast();
+  LogicalResult verifyNest();
   FailureOr<Value> emitLevel(OpBuilder &b, size_t level, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
   FailureOr<Value> emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
   FailureOr<Value> emitTile(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
@@ -129,6 +131,38 @@ LogicalResult NestEmitter::findLast() {
   last = value.getDefiningOp<linalg::LinalgOp>();
   if (!last || last->getNumResults() != 1)
     return kernel.emitError("expected the kernel to return the one result of a linalg op");
+  return success();
+}
+
+/// What `LoopNest::verify` checks against a workload, against the ops: a nest may come from a file or a flag.
+LogicalResult NestEmitter::verifyNest() {
+  linalg::LinalgOp root = last;
+  kernel.walk([&](linalg::LinalgOp op) {
+    if (op.getNumReductionLoops() > 0)
+      root = op;
+  });
+  for (const TileLoop &loop : nest.tiles) {
+    if (loop.dim < 0 || loop.dim >= int(last.getNumParallelLoops()))
+      return kernel.emitError("expected tile loops over dims 0 to ")
+             << int(last.getNumParallelLoops()) - 1 << ", found dim " << loop.dim;
+    if (loop.step < 1)
+      return kernel.emitError("expected a positive step over dim ") << loop.dim << ", found " << loop.step;
+  }
+  SmallVector<utils::IteratorType> kinds = root.getIteratorTypesArray();
+  llvm::SmallDenseSet<int> seen;
+  for (const ReductionLoop &loop : nest.reductions) {
+    if (loop.dim < 0 || loop.dim >= int(kinds.size()) || kinds[loop.dim] != utils::IteratorType::reduction)
+      return kernel.emitError("expected reduction loops over reduction dims, found dim ") << loop.dim;
+    if (!seen.insert(loop.dim).second)
+      return kernel.emitError("expected each reduction dim once, found dim ") << loop.dim << " twice";
+    if (loop.unroll < 1)
+      return kernel.emitError("expected a positive unroll over dim ") << loop.dim << ", found " << loop.unroll;
+  }
+  if (!seen.empty() && seen.size() != root.getNumReductionLoops())
+    return kernel.emitError("expected loops over all ")
+           << root.getNumReductionLoops() << " reduction dims or none, found " << seen.size();
+  if (nest.parallel && nest.tiles.empty())
+    return kernel.emitError("expected a first loop to cut into chunks, found none");
   return success();
 }
 
@@ -318,7 +352,7 @@ FailureOr<Value> NestEmitter::emitReductions(OpBuilder &b, linalg::LinalgOp op, 
 }
 
 LogicalResult NestEmitter::run() {
-  if (failed(findLast()))
+  if (failed(findLast()) || failed(verifyNest()))
     return failure();
   Block &entry = kernel.getBody().front();
   addChunkArguments(kernel);
