@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MatMul and Gemm: as few and as plain contractions as the shapes allow.
+#include "frontend/MatMul.h"
+
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 
@@ -19,18 +21,15 @@ mlir::LogicalResult requireNumbers(NodeContext &node) {
 }
 
 /// [M,K] x [K,N]
-Value emitMatMul(Builder &b, Value x, Value y) {
-  Value init = zeroTensor(b, {shapeOf(x)[0], shapeOf(y)[1]}, accumulatorType(elementOf(x)));
-  Value result = b.create<mlir::linalg::MatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
-  return floatCast(b, result, elementOf(x));
+Value emitMatMul(Builder &b, Value x, Value y, mlir::Type accumulator) {
+  Value init = zeroTensor(b, {shapeOf(x)[0], shapeOf(y)[1]}, accumulator);
+  return b.create<mlir::linalg::MatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
 }
 
 /// [B,M,K] x [B,K,N]
-Value emitBatchMatMul(Builder &b, Value x, Value y) {
-  Value init = zeroTensor(b, {shapeOf(x)[0], shapeOf(x)[1], shapeOf(y)[2]}, accumulatorType(elementOf(x)));
-  Value result =
-      b.create<mlir::linalg::BatchMatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
-  return floatCast(b, result, elementOf(x));
+Value emitBatchMatMul(Builder &b, Value x, Value y, mlir::Type accumulator) {
+  Value init = zeroTensor(b, {shapeOf(x)[0], shapeOf(x)[1], shapeOf(y)[2]}, accumulator);
+  return b.create<mlir::linalg::BatchMatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
 }
 
 /// Repeats a tensor along the batch dimensions in which it has size 1, then collapses those to one.
@@ -44,11 +43,11 @@ Value collapsedBatch(Builder &b, Value tensor, llvm::ArrayRef<int64_t> batch) {
   return reshapeTo(b, tensor, {elementCount(batch), matrix[0], matrix[1]});
 }
 
-mlir::LogicalResult buildMatMul(NodeContext &node) {
-  if (failed(requireNumbers(node)))
-    return mlir::failure();
+} // namespace
+
+mlir::FailureOr<Value> matrixProduct(NodeContext &node, Value x, Value y, mlir::Type accumulator) {
   Builder &b = node.b;
-  Shape left(node.shape(0)), right(node.shape(1));
+  Shape left(shapeOf(x)), right(shapeOf(y));
   std::string shapes = shapeText(left) + " and " + shapeText(right);
   if (left.empty() || right.empty())
     return node.fail("operands " + shapes + ", expected rank 1 or more");
@@ -64,19 +63,31 @@ mlir::LogicalResult buildMatMul(NodeContext &node) {
   std::optional<Shape> batch = broadcastShape(leftBatch, rightBatch);
   if (!batch || right[right.size() - 2] != inner)
     return node.fail("operands " + shapes + " do not fit");
-  Value x = reshapeTo(b, node.input(0), left), y = reshapeTo(b, node.input(1), right);
   Value result;
   if (elementCount(rightBatch) == 1)
     result = emitMatMul(b, reshapeTo(b, x, {elementCount(leftBatch) * rows, inner}),
-                        reshapeTo(b, y, {inner, columns}));
+                        reshapeTo(b, y, {inner, columns}), accumulator);
   else
-    result = emitBatchMatMul(b, collapsedBatch(b, x, *batch), collapsedBatch(b, y, *batch));
+    result = emitBatchMatMul(b, collapsedBatch(b, reshapeTo(b, x, left), *batch),
+                             collapsedBatch(b, reshapeTo(b, y, right), *batch), accumulator);
   Shape shape = *batch;
   if (!row)
     shape.push_back(rows);
   if (!column)
     shape.push_back(columns);
-  node.setResult(0, reshapeTo(b, result, shape));
+  return reshapeTo(b, result, shape);
+}
+
+namespace {
+
+mlir::LogicalResult buildMatMul(NodeContext &node) {
+  if (failed(requireNumbers(node)))
+    return mlir::failure();
+  mlir::Type element = node.elementType(0);
+  mlir::FailureOr<Value> product = matrixProduct(node, node.input(0), node.input(1), accumulatorType(element));
+  if (failed(product))
+    return mlir::failure();
+  node.setResult(0, floatCast(node.b, *product, element));
   return mlir::success();
 }
 
@@ -145,7 +156,9 @@ mlir::LogicalResult buildGemm(NodeContext &node) {
   double alpha = node.floatAttribute("alpha", 1), one = 1;
   Value x = gemmOperand(node, 0, transposeA, node.constant(1) ? one : alpha);
   Value y = gemmOperand(node, 1, transposeB, alpha);
-  Value result = scaled(node.b, emitMatMul(node.b, x, y), alpha);
+  mlir::Type element = node.elementType(0);
+  Value product = floatCast(node.b, emitMatMul(node.b, x, y, accumulatorType(element)), element);
+  Value result = scaled(node.b, product, alpha);
   if (failed(addGemmBias(node, result)))
     return mlir::failure();
   node.setResult(0, result);

@@ -94,8 +94,7 @@ mlir::LogicalResult buildBatchNormalization(NodeContext &node) {
 }
 
 /// Softmax along `axis` of a tensor that may be a coerced view of the operand.
-Value softmax(NodeContext &node, Value input, int64_t axis, bool logarithm) {
-  Builder &b = node.b;
+Value softmax(Builder &b, Value input, int64_t axis, bool logarithm) {
   llvm::ArrayRef<int64_t> shape = shapeOf(input);
   mlir::Type element = elementOf(input);
   Value least = b.create<arith::ConstantOp>(scalar::lowest(b, element, ElementType::F32));
@@ -123,33 +122,82 @@ Value softmax(NodeContext &node, Value input, int64_t axis, bool logarithm) {
                      });
 }
 
-/// Softmax and LogSoftmax. Before opset 13 the operand is seen as a matrix: dimensions before and from `axis` on.
+} // namespace
+
+Value softmaxed(Builder &b, Value input, int64_t axis, bool coerces, bool logarithm) {
+  Shape shape(shapeOf(input));
+  // With the last axis both readings agree, and no reshape is needed.
+  if (coerces && axis != static_cast<int64_t>(shape.size()) - 1) {
+    llvm::ArrayRef<int64_t> dims = shape;
+    input = reshapeTo(b, input, {elementCount(dims.take_front(axis)), elementCount(dims.drop_front(axis))});
+    axis = 1;
+  }
+  return reshapeTo(b, softmax(b, input, axis, logarithm), shape);
+}
+
+namespace {
+
 template <bool logarithm> mlir::LogicalResult buildSoftmax(NodeContext &node) {
   if (!isFloat(node.type(0)) || node.rank(0) == 0)
     return node.fail("operand is " + spelling(node.type(0)) + " of shape " + shapeText(node.shape(0)) +
                      ", expected floats of rank 1 or more");
   bool coerces = node.version() < 13;
-  Builder &b = node.b;
-  Shape shape(node.shape(0));
-  int64_t rank = shape.size();
-  int64_t axis = node.axisAttribute("axis", coerces ? 1 : -1, coerces ? rank + 1 : rank);
+  int64_t axis = node.axisAttribute("axis", coerces ? 1 : -1, node.rank(0));
   if (node.failedAlready())
     return mlir::failure();
   mlir::Type element = node.elementType(0);
-  Value input = floatCast(b, node.input(0), accumulatorType(element));
-  // With the last axis both readings agree, and no reshape is needed.
-  if (coerces && axis != rank - 1) {
-    llvm::ArrayRef<int64_t> dims = shape;
-    input = reshapeTo(b, input, {elementCount(dims.take_front(axis)), elementCount(dims.drop_front(axis))});
+  Value input = floatCast(node.b, node.input(0), accumulatorType(element));
+  node.setResult(0, floatCast(node.b, softmaxed(node.b, input, axis, coerces, logarithm), element));
+  return mlir::success();
+}
+
+/// One where the greatest element along the axis comes first, zero elsewhere.
+mlir::LogicalResult buildHardmax(NodeContext &node) {
+  if (!isFloat(node.type(0)) || node.rank(0) == 0)
+    return node.fail("operand is " + spelling(node.type(0)) + " of shape " + shapeText(node.shape(0)) +
+                     ", expected floats of rank 1 or more");
+  bool coerces = node.version() < 13;
+  Shape whole(node.shape(0)), shape = whole;
+  int64_t axis = node.axisAttribute("axis", coerces ? 1 : -1, node.rank(0));
+  if (node.failedAlready())
+    return mlir::failure();
+  Builder &b = node.b;
+  if (coerces) {
+    llvm::ArrayRef<int64_t> dims = whole;
+    shape = {elementCount(dims.take_front(axis)), elementCount(dims.drop_front(axis))};
     axis = 1;
   }
-  Value result = floatCast(b, softmax(node, input, axis, logarithm), element);
-  node.setResult(0, reshapeTo(b, result, shape));
+  Value input = reshapeTo(b, node.input(0), shape);
+  mlir::Type element = node.elementType(0);
+  Value least = b.create<arith::ConstantOp>(scalar::lowest(b, element, ElementType::F32));
+  Value greatest = reduced(b, input, axis, least, [](Builder &inner, mlir::ValueRange v) {
+    return scalar::max(inner, ElementType::F32, v[0], v[1]);
+  });
+  mlir::AffineMap projected = b.getMultiDimIdentityMap(shape.size()).dropResult(axis);
+  auto hit = [&](Builder &inner, mlir::ValueRange v) -> Value {
+    Value here = inner.create<arith::IndexCastOp>(inner.getI64Type(), inner.create<mlir::linalg::IndexOp>(axis));
+    Value equal = scalar::compare(inner, scalar::Relation::Equal, ElementType::F32, v[0], v[1]);
+    return inner.create<arith::SelectOp>(equal, here, inner.create<arith::ConstantOp>(inner.getI64IntegerAttr(INT64_MAX)));
+  };
+  Value positions = elementwise(b, shape, b.getI64Type(),
+                                {broadcastOperand(b, input, shape), ElementwiseOperand{greatest, projected, {}}}, hit);
+  Value none = b.create<arith::ConstantOp>(b.getI64IntegerAttr(INT64_MAX));
+  Value first = reduced(b, positions, axis, none, [](Builder &inner, mlir::ValueRange v) {
+    return scalar::min(inner, ElementType::I64, v[0], v[1]);
+  });
+  Value result = elementwise(
+      b, shape, element, ElementwiseOperand{first, projected, {}}, [&](Builder &inner, mlir::ValueRange v) -> Value {
+        Value here = inner.create<arith::IndexCastOp>(inner.getI64Type(), inner.create<mlir::linalg::IndexOp>(axis));
+        Value chosen = inner.create<arith::CmpIOp>(arith::CmpIPredicate::eq, here, v[0]);
+        return inner.create<arith::SelectOp>(chosen, scalarConstant(inner, element, 1), scalarConstant(inner, element, 0));
+      });
+  node.setResult(0, reshapeTo(b, result, whole));
   return mlir::success();
 }
 
 constexpr OperatorEntry kOperators[] = {
     {"", "BatchNormalization", 7, 5, 5, buildBatchNormalization},
+    {"", "Hardmax", 1, 1, 1, buildHardmax},
     {"", "LogSoftmax", 1, 1, 1, buildSoftmax<true>},
     {"", "Softmax", 1, 1, 1, buildSoftmax<false>},
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// BatchNormalization as a scale and a shift, for those who fold it.
+// What other families use of BatchNormalization and Softmax.
 #pragma once
 
-#include "frontend/NodeContext.h"
+#include "frontend/Emit.h"
 
 namespace autotune {
 
@@ -12,5 +12,9 @@ struct ScaleShift {
 
 /// y = x * scale + shift for each channel, when the node is in inference form with known parameters.
 std::optional<ScaleShift> constantScaleShift(NodeContext &batchNorm, int64_t channels);
+
+/// Softmax along `axis`. When it coerces (before opset 13), the operand is seen as a matrix: the dimensions before
+/// `axis`, and those from it on.
+mlir::Value softmaxed(Builder &b, mlir::Value input, int64_t axis, bool coerces, bool logarithm);
 
 } // namespace autotune

@@ -14,8 +14,9 @@ llvm::ArrayRef<OperatorEntry> allOperators() {
     std::vector<OperatorEntry> entries;
     for (auto family : {activationOperators, constantOperators, convolutionOperators, elementwiseOperators,
                         gatherOperators, matMulOperators, movementOperators, normalizationOperators,
-                        poolingOperators, reductionOperators, resizeOperators, shapeOperators,
-                        transposedConvolutionOperators})
+                        poolingOperators, quantizationOperators, quantizedContractionOperators,
+                        quantizedFunctionOperators, reductionOperators, resizeOperators, shapeOperators,
+                        statisticsOperators, transposedConvolutionOperators})
       llvm::append_range(entries, family());
     llvm::sort(entries, [](const OperatorEntry &a, const OperatorEntry &b) {
       return std::tie(a.domain, a.name, a.since) < std::tie(b.domain, b.name, b.since);

@@ -40,9 +40,13 @@ llvm::ArrayRef<OperatorEntry> matMulOperators();
 llvm::ArrayRef<OperatorEntry> movementOperators();
 llvm::ArrayRef<OperatorEntry> normalizationOperators();
 llvm::ArrayRef<OperatorEntry> poolingOperators();
+llvm::ArrayRef<OperatorEntry> quantizationOperators();
+llvm::ArrayRef<OperatorEntry> quantizedContractionOperators();
+llvm::ArrayRef<OperatorEntry> quantizedFunctionOperators();
 llvm::ArrayRef<OperatorEntry> reductionOperators();
 llvm::ArrayRef<OperatorEntry> resizeOperators();
 llvm::ArrayRef<OperatorEntry> shapeOperators();
+llvm::ArrayRef<OperatorEntry> statisticsOperators();
 llvm::ArrayRef<OperatorEntry> transposedConvolutionOperators();
 
 } // namespace autotune

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxPool, AveragePool and their global forms.
+#include "frontend/Pooling.h"
+
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 #include "frontend/Window.h"
@@ -15,8 +17,7 @@ using mlir::Value;
 
 namespace {
 
-mlir::FailureOr<Window> poolingWindow(NodeContext &node) {
-  llvm::ArrayRef<int64_t> input = node.shape(0);
+mlir::FailureOr<Window> poolingWindow(NodeContext &node, llvm::ArrayRef<int64_t> input) {
   if (input.size() < 3 || input.size() > 5)
     return node.fail("input " + shapeText(input) + ", expected rank 3, 4 or 5");
   if (!node.hasAttribute("kernel_shape"))
@@ -25,8 +26,8 @@ mlir::FailureOr<Window> poolingWindow(NodeContext &node) {
                   node.intAttribute("ceil_mode", 0) != 0);
 }
 
-Shape outputShape(NodeContext &node, const Window &window) {
-  Shape shape(node.shape(0).take_front(2));
+Shape outputShape(Value input, const Window &window) {
+  Shape shape(shapeOf(input).take_front(2));
   shape.append(window.output.begin(), window.output.end());
   return shape;
 }
@@ -68,17 +69,16 @@ llvm::SmallVector<int64_t> channelsFirst(size_t rank) {
 }
 
 /// Pools with `init` as the neutral element of a sum or a maximum.
-Value pooled(NodeContext &node, const Window &window, Value input, bool sum) {
-  Builder &b = node.b;
+Value pooled(Builder &b, const Window &window, Value input, bool sum) {
   mlir::Type element = elementOf(input);
-  mlir::TypedAttr least = scalar::lowest(b, element, node.type(0));
+  mlir::TypedAttr least = scalar::lowest(b, element, ElementType::I64);
   double padding = 0;
   if (!sum)
-    padding = isFloat(node.type(0)) ? -std::numeric_limits<double>::infinity()
+    padding = mlir::isa<mlir::FloatType>(element) ? -std::numeric_limits<double>::infinity()
                                     : static_cast<double>(llvm::cast<mlir::IntegerAttr>(least).getInt());
   input = padded(b, input, withLeadingZeros(window.padLow), withLeadingZeros(window.padHigh), padding);
   bool move = window.kernel.size() == 3;
-  Shape shape = outputShape(node, window);
+  Shape shape = outputShape(input, window);
   if (move) {
     input = transposed(b, input, channelsLast(shape.size()));
     std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
@@ -124,31 +124,18 @@ ConstantTensor reciprocals(const Window &window, llvm::ArrayRef<int64_t> spatial
   return ConstantTensor::floats(window.output, values);
 }
 
-mlir::LogicalResult buildMaxPool(NodeContext &node) {
-  if (node.isOutputUsed(1))
-    return node.fail("the indices (output 1) are not supported");
-  if (node.intAttribute("storage_order", 0) != 0)
-    return node.fail("storage_order 1 is not supported");
-  mlir::FailureOr<Window> window = poolingWindow(node);
-  if (failed(window))
-    return mlir::failure();
-  if (isUnsigned(node.type(0)))
-    return node.fail("unsigned elements (" + spelling(node.type(0)) + ") are not supported");
-  node.setResult(0, pooled(node, *window, node.input(0), /*sum=*/false));
-  return mlir::success();
-}
+} // namespace
 
-mlir::LogicalResult buildAveragePool(NodeContext &node) {
-  mlir::FailureOr<Window> window = poolingWindow(node);
+mlir::FailureOr<Value> averagePooled(NodeContext &node, Value input) {
+  Shape inputShape(shapeOf(input));
+  mlir::FailureOr<Window> window = poolingWindow(node, inputShape);
   if (failed(window))
     return mlir::failure();
-  if (!isFloat(node.type(0)))
-    return node.fail("input is " + spelling(node.type(0)) + ", expected floats");
   Builder &b = node.b;
-  mlir::Type element = node.elementType(0), accumulator = accumulatorType(element);
-  Value sum = pooled(node, *window, floatCast(b, node.input(0), accumulator), /*sum=*/true);
+  mlir::Type element = elementOf(input), accumulator = accumulatorType(element);
+  Value sum = pooled(b, *window, floatCast(b, input, accumulator), /*sum=*/true);
   bool includePadding = node.intAttribute("count_include_pad", 0) != 0;
-  ConstantTensor scale = reciprocals(*window, node.shape(0).drop_front(2), includePadding);
+  ConstantTensor scale = reciprocals(*window, llvm::ArrayRef<int64_t>(inputShape).drop_front(2), includePadding);
   llvm::ArrayRef<int64_t> shape = shapeOf(sum);
   ElementwiseOperand factor = numberOperand(b, accumulator, scale.floatAt(0));
   if (!scale.isSplat())
@@ -156,41 +143,83 @@ mlir::LogicalResult buildAveragePool(NodeContext &node) {
   Value average =
       elementwise(b, shape, accumulator, {broadcastOperand(b, sum, shape), factor},
                   [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
-  node.setResult(0, floatCast(b, average, element));
-  return mlir::success();
+  return floatCast(b, average, element);
 }
 
-/// All spatial dimensions, kept as 1.
-mlir::LogicalResult buildGlobalPool(NodeContext &node, bool average) {
-  llvm::ArrayRef<int64_t> shape = node.shape(0);
-  if (shape.size() < 3 || !isFloat(node.type(0)))
-    return node.fail("input is " + spelling(node.type(0)) + " of shape " + shapeText(shape) +
-                     ", expected floats of rank 3 or more");
-  Builder &b = node.b;
-  ElementType type = node.type(0);
-  mlir::Type element = node.elementType(0), accumulator = average ? accumulatorType(element) : element;
+Value globalAverage(Builder &b, Value input) {
+  Shape shape(shapeOf(input));
   auto axes = llvm::to_vector(llvm::seq<int64_t>(2, shape.size()));
-  Value input = floatCast(b, node.input(0), accumulator);
-  Value init = average ? scalarConstant(b, accumulator, 0)
-                       : b.create<arith::ConstantOp>(scalar::lowest(b, element, type)).getResult();
-  Value result = reduced(b, input, axes, init, [&](Builder &inner, mlir::ValueRange v) {
-    return average ? scalar::add(inner, v[0], v[1]) : scalar::max(inner, type, v[0], v[1]);
-  });
-  if (average) {
-    double scale = 1.0 / static_cast<double>(elementCount(shape.drop_front(2)));
-    llvm::ArrayRef<int64_t> small = shapeOf(result);
-    result = elementwise(b, small, accumulator, broadcastOperand(b, result, small),
-                         [&](Builder &inner, mlir::ValueRange v) {
-                           return scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], scale));
-                         });
+  mlir::Type element = elementOf(input), accumulator = accumulatorType(element);
+  Value sum = reduced(b, floatCast(b, input, accumulator), axes, scalarConstant(b, accumulator, 0),
+                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
+  double scale = 1.0 / static_cast<double>(elementCount(llvm::ArrayRef<int64_t>(shape).drop_front(2)));
+  llvm::ArrayRef<int64_t> small = shapeOf(sum);
+  Value average = elementwise(b, small, accumulator, broadcastOperand(b, sum, small),
+                              [&](Builder &inner, mlir::ValueRange v) {
+                                return scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], scale));
+                              });
+  return reshapeTo(b, floatCast(b, average, element), reducedShape(shape, axes, /*keepDims=*/true));
+}
+
+namespace {
+
+mlir::LogicalResult buildMaxPool(NodeContext &node) {
+  if (node.isOutputUsed(1))
+    return node.fail("the indices (output 1) are not supported");
+  if (node.intAttribute("storage_order", 0) != 0)
+    return node.fail("storage_order 1 is not supported");
+  mlir::FailureOr<Window> window = poolingWindow(node, node.shape(0));
+  if (failed(window))
+    return mlir::failure();
+  ElementType type = node.type(0);
+  if (!isUnsigned(type)) {
+    node.setResult(0, pooled(node.b, *window, node.input(0), /*sum=*/false));
+    return mlir::success();
   }
-  result = floatCast(b, result, element);
-  node.setResult(0, reshapeTo(b, result, reducedShape(shape, axes, /*keepDims=*/true)));
+  // linalg's maximum is signed: unsigned elements take a wider type on the way.
+  if (byteSize(type) > 2)
+    return node.fail("elements of type " + spelling(type) + " are not supported");
+  Value wide = casted(node.b, node.input(0), type, ElementType::I32);
+  node.setResult(0, casted(node.b, pooled(node.b, *window, wide, /*sum=*/false), ElementType::I32, type));
   return mlir::success();
 }
 
-mlir::LogicalResult buildGlobalAveragePool(NodeContext &node) { return buildGlobalPool(node, true); }
-mlir::LogicalResult buildGlobalMaxPool(NodeContext &node) { return buildGlobalPool(node, false); }
+mlir::LogicalResult buildAveragePool(NodeContext &node) {
+  if (!isFloat(node.type(0)))
+    return node.fail("input is " + spelling(node.type(0)) + ", expected floats");
+  mlir::FailureOr<Value> result = averagePooled(node, node.input(0));
+  if (failed(result))
+    return mlir::failure();
+  node.setResult(0, *result);
+  return mlir::success();
+}
+
+mlir::LogicalResult requireSpatialFloats(NodeContext &node) {
+  if (node.rank(0) >= 3 && isFloat(node.type(0)))
+    return mlir::success();
+  return node.fail("input is " + spelling(node.type(0)) + " of shape " + shapeText(node.shape(0)) +
+                   ", expected floats of rank 3 or more");
+}
+
+mlir::LogicalResult buildGlobalAveragePool(NodeContext &node) {
+  if (failed(requireSpatialFloats(node)))
+    return mlir::failure();
+  node.setResult(0, globalAverage(node.b, node.input(0)));
+  return mlir::success();
+}
+
+mlir::LogicalResult buildGlobalMaxPool(NodeContext &node) {
+  if (failed(requireSpatialFloats(node)))
+    return mlir::failure();
+  Builder &b = node.b;
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(2, node.rank(0)));
+  Value least = b.create<arith::ConstantOp>(scalar::lowest(b, node.elementType(0), node.type(0)));
+  Value result = reduced(b, node.input(0), axes, least, [&](Builder &inner, mlir::ValueRange v) {
+    return scalar::max(inner, node.type(0), v[0], v[1]);
+  });
+  node.setResult(0, reshapeTo(b, result, reducedShape(node.shape(0), axes, /*keepDims=*/true)));
+  return mlir::success();
+}
 
 constexpr OperatorEntry kOperators[] = {
     {"", "AveragePool", 7, 1, 1, buildAveragePool},

@@ -192,15 +192,6 @@ Value resampled(NodeContext &node, Value tensor, int64_t axis, const ResampleTab
   });
 }
 
-Value castElements(Builder &b, Value tensor, ElementType from, ElementType to) {
-  llvm::ArrayRef<int64_t> shape = shapeOf(tensor);
-  if (from == to)
-    return tensor;
-  mlir::Type element = to == ElementType::F32 ? mlir::Type(b.getF32Type()) : b.getIntegerType(8 * byteSize(to));
-  return elementwise(b, shape, element, broadcastOperand(b, tensor, shape),
-                     [&](Builder &inner, mlir::ValueRange v) { return scalar::cast(inner, v[0], from, to); });
-}
-
 mlir::LogicalResult buildResize(NodeContext &node) {
   ResizePlan plan;
   if (failed(readOptions(node, plan)) || failed(readSizes(node, plan)))
@@ -219,7 +210,7 @@ mlir::LogicalResult buildResize(NodeContext &node) {
   if (filters && type == ElementType::F64)
     return node.fail("mode '" + plan.options.mode + "' with f64 is not supported");
   if (converts)
-    value = isFloat(type) ? floatCast(b, value, b.getF32Type()) : castElements(b, value, type, ElementType::F32);
+    value = casted(b, value, type, ElementType::F32);
   llvm::SmallVector<int64_t> factors(plan.axes.size(), 1);
   for (auto [i, axis] : llvm::enumerate(plan.axes)) {
     // An axis that keeps its size takes no part, whatever the mode.
@@ -236,7 +227,7 @@ mlir::LogicalResult buildResize(NodeContext &node) {
   if (llvm::any_of(factors, [](int64_t f) { return f > 1; }))
     value = repeated(b, value, factors);
   if (converts)
-    value = isFloat(type) ? floatCast(b, value, node.elementType(0)) : castElements(b, value, ElementType::F32, type);
+    value = casted(b, value, ElementType::F32, type);
   node.setResult(0, value, type);
   return mlir::success();
 }

@@ -197,3 +197,15 @@ mlir::TypedAttr highest(Builder &b, mlir::Type type, ElementType element) {
 }
 
 } // namespace autotune::scalar
+
+namespace autotune {
+
+mlir::Value casted(Builder &b, mlir::Value tensor, ElementType from, ElementType to) {
+  if (from == to)
+    return tensor;
+  llvm::ArrayRef<int64_t> shape = shapeOf(tensor);
+  return elementwise(b, shape, toMlirType(to, b.getContext()), broadcastOperand(b, tensor, shape),
+                     [&](Builder &inner, mlir::ValueRange v) { return scalar::cast(inner, v[0], from, to); });
+}
+
+} // namespace autotune

@@ -43,3 +43,10 @@ mlir::TypedAttr lowest(Builder &b, mlir::Type type, ElementType element);
 mlir::TypedAttr highest(Builder &b, mlir::Type type, ElementType element);
 
 } // namespace autotune::scalar
+
+namespace autotune {
+
+/// ONNX Cast of a whole tensor.
+mlir::Value casted(Builder &b, mlir::Value tensor, ElementType from, ElementType to);
+
+} // namespace autotune

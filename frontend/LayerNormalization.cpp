@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Normalisations by statistics of the input: Layer, Group, Instance, mean-variance, Lp, local response.
+#include "frontend/OperatorTable.h"
+#include "frontend/Scalar.h"
+
+
+namespace autotune {
+
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+using mlir::Value;
+
+namespace {
+
+mlir::LogicalResult requireFloats(NodeContext &node, int64_t leastRank) {
+  if (isFloat(node.type(0)) && node.rank(0) >= leastRank)
+    return mlir::success();
+  return node.fail("input is " + spelling(node.type(0)) + " of shape " + shapeText(node.shape(0)) +
+                   ", expected floats of rank " + llvm::Twine(leastRank) + " or more");
+}
+
+/// Rows of statistics, read along the loops that are not folded.
+ElementwiseOperand alongKept(Builder &b, Value rows, llvm::ArrayRef<int64_t> folded, size_t rank) {
+  llvm::SmallVector<mlir::AffineExpr> kept;
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(folded, static_cast<int64_t>(axis)))
+      kept.push_back(b.getAffineDimExpr(axis));
+  return {rows, mlir::AffineMap::get(rank, 0, kept, b.getContext()), {}};
+}
+
+Value meanOver(Builder &b, Value tensor, llvm::ArrayRef<int64_t> axes) {
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= shapeOf(tensor)[axis];
+  Value sum = reduced(b, tensor, axes, scalarConstant(b, elementOf(tensor), 0),
+                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
+  llvm::ArrayRef<int64_t> shape = shapeOf(sum);
+  return elementwise(b, shape, elementOf(sum), broadcastOperand(b, sum, shape),
+                     [&](Builder &inner, mlir::ValueRange v) {
+                       return scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], 1.0 / static_cast<double>(count)));
+                     });
+}
+
+struct Standardized {
+  Value normal, mean, inverseDeviation;
+};
+
+/// (x - mean) / sqrt(variance + epsilon) over the axes.
+Standardized standardized(Builder &b, Value input, llvm::ArrayRef<int64_t> axes, double epsilon) {
+  Shape shape(shapeOf(input));
+  mlir::Type element = elementOf(input);
+  Standardized result;
+  result.mean = meanOver(b, input, axes);
+  Value centered = elementwise(b, shape, element,
+                               {broadcastOperand(b, input, shape), alongKept(b, result.mean, axes, shape.size())},
+                               [](Builder &inner, mlir::ValueRange v) { return scalar::sub(inner, v[0], v[1]); });
+  Value squares = elementwise(b, shape, element, broadcastOperand(b, centered, shape),
+                              [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
+  Value variance = meanOver(b, squares, axes);
+  llvm::ArrayRef<int64_t> rows = shapeOf(variance);
+  result.inverseDeviation =
+      elementwise(b, rows, element, broadcastOperand(b, variance, rows), [&](Builder &inner, mlir::ValueRange v) -> Value {
+        Value sum = scalar::add(inner, v[0], scalar::constantLike(inner, v[0], epsilon));
+        Value root = inner.create<math::SqrtOp>(sum);
+        return inner.create<arith::DivFOp>(scalar::constantLike(inner, root, 1), root);
+      });
+  result.normal = elementwise(
+      b, shape, element,
+      {broadcastOperand(b, centered, shape), alongKept(b, result.inverseDeviation, axes, shape.size())},
+      [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
+  return result;
+}
+
+Value scaledAndShifted(Builder &b, Value tensor, ElementwiseOperand scale, std::optional<ElementwiseOperand> shift) {
+  Shape shape(shapeOf(tensor));
+  llvm::SmallVector<ElementwiseOperand> operands = {broadcastOperand(b, tensor, shape), scale};
+  if (shift)
+    operands.push_back(*shift);
+  return elementwise(b, shape, elementOf(tensor), operands, [&](Builder &inner, mlir::ValueRange v) {
+    Value product = scalar::mul(inner, v[0], v[1]);
+    return shift ? scalar::add(inner, product, v[2]) : product;
+  });
+}
+
+mlir::LogicalResult buildLayerNormalization(NodeContext &node) {
+  if (failed(requireFloats(node, 1)))
+    return mlir::failure();
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  int64_t rank = shape.size(), axis = node.axisAttribute("axis", -1, rank);
+  for (size_t i = 1; i < node.inputCount(); ++i) {
+    std::optional<Shape> joined = node.hasInput(i) ? broadcastShape(shape, node.shape(i)) : shape;
+    if (!joined || *joined != shape || (node.hasInput(i) && node.type(i) != node.type(0)))
+      return node.fail("input " + llvm::Twine(i) + " of shape " + shapeText(node.shape(i)) + " does not fit " +
+                       shapeText(shape));
+  }
+  llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, rank));
+  mlir::Type element = node.elementType(0), wide = accumulatorType(element);
+  Standardized parts = standardized(b, floatCast(b, node.input(0), wide), axes, node.floatAttribute("epsilon", 1e-5f));
+  Value result = floatCast(b, parts.normal, element);
+  std::optional<ElementwiseOperand> shift;
+  if (node.hasInput(2))
+    shift = broadcastOperand(node, 2, shape);
+  node.setResult(0, scaledAndShifted(b, result, broadcastOperand(node, 1, shape), shift));
+  Shape kept = reducedShape(shape, axes, /*keepDims=*/true);
+  if (node.isOutputUsed(1))
+    node.setResult(1, reshapeTo(b, parts.mean, kept));
+  if (node.isOutputUsed(2))
+    node.setResult(2, reshapeTo(b, parts.inverseDeviation, kept));
+  return mlir::success();
+}
+
+mlir::LogicalResult requireEach(NodeContext &node, int64_t count) {
+  for (size_t i = 1; i < 3; ++i)
+    if (node.shape(i) != llvm::ArrayRef<int64_t>(count) || node.type(i) != node.type(0))
+      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + " of shape " +
+                       shapeText(node.shape(i)) + ", expected " + llvm::Twine(count) + " of " +
+                       spelling(node.type(0)));
+  return mlir::success();
+}
+
+/// Statistics of each group; scale and bias for each channel, or for each group.
+void normalizeGroups(NodeContext &node, int64_t groups, bool scalesGroups) {
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  mlir::Type element = node.elementType(0);
+  Value input = floatCast(b, node.input(0), accumulatorType(element));
+  Shape grouped = {shape[0], groups, elementCount(shape) / std::max<int64_t>(shape[0] * groups, 1)};
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  Value normal = standardized(b, reshapeTo(b, input, grouped), {2}, epsilon).normal;
+  Shape scaledShape = scalesGroups ? grouped : shape;
+  size_t rank = scaledShape.size();
+  Value result = scaledAndShifted(b, floatCast(b, reshapeTo(b, normal, scaledShape), element),
+                                  alongAxis(b, node.input(1), 1, rank), alongAxis(b, node.input(2), 1, rank));
+  node.setResult(0, reshapeTo(b, result, shape));
+}
+
+mlir::LogicalResult buildInstanceNormalization(NodeContext &node) {
+  if (failed(requireFloats(node, 3)) || failed(requireEach(node, node.shape(0)[1])))
+    return mlir::failure();
+  normalizeGroups(node, node.shape(0)[1], /*scalesGroups=*/false);
+  return mlir::success();
+}
+
+mlir::LogicalResult buildGroupNormalization(NodeContext &node) {
+  int64_t groups = node.intAttribute("num_groups", 0);
+  if (failed(requireFloats(node, 3)))
+    return mlir::failure();
+  if (groups < 1 || node.shape(0)[1] % groups != 0)
+    return node.fail(llvm::Twine(groups) + " groups do not divide the channels of " + shapeText(node.shape(0)));
+  bool scalesGroups = node.version() < 21;
+  if (failed(requireEach(node, scalesGroups ? groups : node.shape(0)[1])))
+    return mlir::failure();
+  normalizeGroups(node, groups, scalesGroups);
+  return mlir::success();
+}
+
+mlir::LogicalResult buildMeanVarianceNormalization(NodeContext &node) {
+  if (failed(requireFloats(node, 1)))
+    return mlir::failure();
+  std::vector<int64_t> axes = node.normalizedAxes(node.intsAttribute("axes", {0, 2, 3}), node.rank(0));
+  if (node.failedAlready())
+    return mlir::failure();
+  Builder &b = node.b;
+  mlir::Type element = node.elementType(0);
+  Value input = floatCast(b, node.input(0), accumulatorType(element));
+  // Guards against a deviation of 0, as ONNX's own definition does.
+  node.setResult(0, floatCast(b, standardized(b, input, axes, 1e-18).normal, element));
+  return mlir::success();
+}
+
+mlir::LogicalResult buildLpNormalization(NodeContext &node) {
+  int64_t p = node.intAttribute("p", 2);
+  if (failed(requireFloats(node, 1)))
+    return mlir::failure();
+  if (p != 1 && p != 2)
+    return node.fail("p is " + llvm::Twine(p) + ", expected 1 or 2");
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  int64_t axis = node.axisAttribute("axis", -1, shape.size());
+  mlir::Type element = node.elementType(0);
+  Value input = node.input(0);
+  Value sum = reduced(b, input, axis, scalarConstant(b, element, 0), [&](Builder &inner, mlir::ValueRange v) -> Value {
+    Value term = p == 1 ? Value(inner.create<math::AbsFOp>(v[0])) : scalar::mul(inner, v[0], v[0]);
+    return scalar::add(inner, term, v[1]);
+  });
+  node.setResult(0, elementwise(b, shape, element,
+                                {broadcastOperand(b, input, shape), alongKept(b, sum, axis, shape.size())},
+                                [&](Builder &inner, mlir::ValueRange v) -> Value {
+                                  Value norm = p == 1 ? v[1] : Value(inner.create<math::SqrtOp>(v[1]));
+                                  return inner.create<arith::DivFOp>(v[0], norm);
+                                }));
+  return mlir::success();
+}
+
+/// x / (bias + alpha / size * sum of squares of the neighbouring channels) ^ beta
+mlir::LogicalResult buildLRN(NodeContext &node) {
+  int64_t size = node.intAttribute("size", 0);
+  if (failed(requireFloats(node, 2)))
+    return mlir::failure();
+  if (size < 1 || size > node.shape(0)[1] * 2 + 1)
+    return node.fail("size is " + llvm::Twine(size));
+  double alpha = node.floatAttribute("alpha", 1e-4f), beta = node.floatAttribute("beta", 0.75);
+  double bias = node.floatAttribute("bias", 1);
+  Builder &b = node.b;
+  Shape shape(node.shape(0)), low(shape.size(), 0), high(shape.size(), 0);
+  low[1] = (size - 1) / 2;
+  high[1] = size - 1 - low[1];
+  mlir::Type element = node.elementType(0);
+  Value input = node.input(0);
+  Value squares = elementwise(b, shape, element, broadcastOperand(b, input, shape),
+                              [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
+  Value wide = padded(b, squares, low, high, 0);
+  llvm::SmallVector<ElementwiseOperand> operands = {broadcastOperand(b, input, shape)};
+  Shape offset(shape.size(), 0), ones(shape.size(), 1);
+  for (offset[1] = 0; offset[1] < size; ++offset[1])
+    operands.push_back(broadcastOperand(b, sliceOf(b, wide, offset, shape, ones), shape));
+  node.setResult(0, elementwise(b, shape, element, operands, [&](Builder &inner, mlir::ValueRange v) -> Value {
+    Value sum = v[1];
+    for (Value next : v.drop_front(2))
+      sum = scalar::add(inner, sum, next);
+    Value scaled = scalar::mul(inner, sum, scalar::constantLike(inner, sum, alpha / static_cast<double>(size)));
+    Value base = scalar::add(inner, scaled, scalar::constantLike(inner, sum, bias));
+    Value power = inner.create<math::PowFOp>(base, scalar::constantLike(inner, sum, beta));
+    return inner.create<arith::DivFOp>(v[0], power);
+  }));
+  return mlir::success();
+}
+
+constexpr OperatorEntry kOperators[] = {
+    {"", "GroupNormalization", 18, 3, 3, buildGroupNormalization},
+    {"", "InstanceNormalization", 6, 3, 3, buildInstanceNormalization},
+    {"", "LRN", 1, 1, 1, buildLRN},
+    {"", "LayerNormalization", 17, 2, 3, buildLayerNormalization},
+    {"", "LpNormalization", 1, 1, 1, buildLpNormalization},
+    {"", "MeanVarianceNormalization", 9, 1, 1, buildMeanVarianceNormalization},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorEntry> statisticsOperators() { return kOperators; }
+
+} // namespace autotune

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// com.microsoft's quantised functions: to floats, the function, back to 8 bits.
+#include "frontend/Normalization.h"
+#include "frontend/OperatorTable.h"
+#include "frontend/Pooling.h"
+#include "frontend/Quantization.h"
+#include "frontend/Scalar.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace autotune {
+
+using mlir::Value;
+
+namespace {
+
+bool isByte(ElementType type) { return type == ElementType::I8 || type == ElementType::U8; }
+
+/// The type of the result is that of the first quantised operand.
+mlir::LogicalResult checkParameters(NodeContext &node, llvm::ArrayRef<size_t> tensors,
+                                    llvm::ArrayRef<QuantParameters> parameters) {
+  for (size_t index : tensors)
+    if (!isByte(node.type(index)))
+      return node.fail("input " + llvm::Twine(index) + " is " + spelling(node.type(index)) +
+                       ", expected 8-bit integers");
+  for (QuantParameters p : parameters)
+    if (node.type(p.scale) != ElementType::F32 || elementCount(node.shape(p.scale)) != 1 ||
+        (node.hasInput(p.zeroPoint) && elementCount(node.shape(p.zeroPoint)) != 1))
+      return node.fail("scale and zero point (inputs " + llvm::Twine(p.scale) + ", " + llvm::Twine(p.zeroPoint) +
+                       ") are not one f32 and one integer");
+  return mlir::success();
+}
+
+void setQuantized(NodeContext &node, Value floats, QuantParameters parameters, ElementType type) {
+  node.setResult(0, quantized(node, floats, parameters, 0, type), type);
+}
+
+/// A, A scale, A zero, B, B scale, B zero, C scale, C zero
+template <Value (*function)(Builder &, Value, Value)> mlir::LogicalResult buildBinary(NodeContext &node) {
+  if (failed(checkParameters(node, {0, 3}, {{1, 2}, {4, 5}, {6, 7}})))
+    return mlir::failure();
+  std::optional<Shape> shape = broadcastShape(node.shape(0), node.shape(3));
+  if (!shape)
+    return node.fail("operands " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(3)) +
+                     " do not broadcast");
+  Value x = dequantized(node, 0, {1, 2}, 0), y = dequantized(node, 3, {4, 5}, 0);
+  Value result = elementwise(node.b, *shape, node.b.getF32Type(),
+                             {broadcastOperand(node.b, x, *shape), broadcastOperand(node.b, y, *shape)},
+                             [](Builder &b, mlir::ValueRange v) { return function(b, v[0], v[1]); });
+  setQuantized(node, result, {6, 7}, node.type(0));
+  return mlir::success();
+}
+
+mlir::LogicalResult buildUnary(NodeContext &node, llvm::function_ref<Value(Builder &, Value)> function) {
+  if (failed(checkParameters(node, {0}, {{1, 2}, {3, 4}})))
+    return mlir::failure();
+  Shape shape(node.shape(0));
+  Value result = elementwise(node.b, shape, node.b.getF32Type(),
+                             broadcastOperand(node.b, dequantized(node, 0, {1, 2}, 0), shape),
+                             [&](Builder &b, mlir::ValueRange v) { return function(b, v[0]); });
+  setQuantized(node, result, {3, 4}, node.type(0));
+  return mlir::success();
+}
+
+mlir::LogicalResult buildLeakyRelu(NodeContext &node) {
+  double alpha = node.floatAttribute("alpha", 0.01);
+  return buildUnary(node, [&](Builder &b, Value x) -> Value {
+    Value zero = scalar::constantLike(b, x, 0);
+    Value negative = scalar::compare(b, scalar::Relation::Less, ElementType::F32, x, zero);
+    return b.create<mlir::arith::SelectOp>(negative, scalar::mul(b, x, scalar::constantLike(b, x, alpha)), x);
+  });
+}
+
+mlir::LogicalResult buildSigmoid(NodeContext &node) { return buildUnary(node, scalar::sigmoid); }
+
+mlir::LogicalResult buildSoftmax(NodeContext &node) {
+  if (failed(checkParameters(node, {0}, {{1, 2}, {3, 4}})))
+    return mlir::failure();
+  int64_t axis = node.axisAttribute("axis", -1, node.rank(0));
+  bool coerces = node.intAttribute("opset", 13) < 13;
+  if (node.failedAlready())
+    return mlir::failure();
+  Value result = softmaxed(node.b, dequantized(node, 0, {1, 2}, 0), axis, coerces, /*logarithm=*/false);
+  setQuantized(node, result, {3, 4}, node.type(0));
+  return mlir::success();
+}
+
+llvm::SmallVector<int64_t> rotatedAxes(int64_t rank, bool channelsToFront) {
+  llvm::SmallVector<int64_t> axes = {0};
+  if (channelsToFront)
+    axes.push_back(rank - 1);
+  for (int64_t axis = channelsToFront ? 1 : 2; axis < (channelsToFront ? rank - 1 : rank); ++axis)
+    axes.push_back(axis);
+  if (!channelsToFront)
+    axes.push_back(1);
+  return axes;
+}
+
+template <bool global> mlir::LogicalResult buildAveragePool(NodeContext &node) {
+  if (failed(checkParameters(node, {0}, {{1, 2}, {3, 4}})))
+    return mlir::failure();
+  int64_t rank = node.rank(0);
+  if (rank < 3)
+    return node.fail("input " + shapeText(node.shape(0)) + ", expected rank 3 or more");
+  bool channelsLast = node.intAttribute("channels_last", 0) != 0;
+  Value input = dequantized(node, 0, {1, 2}, 0);
+  if (channelsLast)
+    input = transposed(node.b, input, rotatedAxes(rank, true));
+  mlir::FailureOr<Value> result = global ? mlir::FailureOr(globalAverage(node.b, input)) : averagePooled(node, input);
+  if (failed(result))
+    return mlir::failure();
+  Value pooled = channelsLast ? transposed(node.b, *result, rotatedAxes(rank, false)) : *result;
+  setQuantized(node, pooled, {3, 4}, node.type(0));
+  return mlir::success();
+}
+
+/// Y scale, Y zero, then X, X scale, X zero for each operand
+mlir::LogicalResult buildConcat(NodeContext &node) {
+  if ((node.inputCount() - 2) % 3 != 0)
+    return node.fail(llvm::Twine(node.inputCount()) + " inputs, expected 2 and 3 for each operand");
+  int64_t axis = node.axisAttribute("axis", 0, node.rank(2));
+  Shape shape(node.shape(2));
+  llvm::SmallVector<Value> parts;
+  for (size_t i = 2; i < node.inputCount(); i += 3) {
+    if (node.failedAlready() || failed(checkParameters(node, {i}, {{i + 1, i + 2}, {0, 1}})))
+      return mlir::failure();
+    Shape other(node.shape(i));
+    if (other.size() != shape.size())
+      return node.fail("operands differ in rank");
+    other[axis] = shape[axis];
+    if (other != shape)
+      return node.fail("operand " + llvm::Twine(i) + " of shape " + shapeText(node.shape(i)) + " does not fit " +
+                       shapeText(shape));
+    parts.push_back(quantized(node, dequantized(node, i, {i + 1, i + 2}, 0), {0, 1}, 0, node.type(2)));
+  }
+  node.setResult(0, parts.size() == 1 ? parts[0] : node.b.create<mlir::tensor::ConcatOp>(axis, parts).getResult(),
+                 node.type(2));
+  return mlir::success();
+}
+
+constexpr llvm::StringLiteral kDomain("com.microsoft");
+
+const OperatorEntry kOperators[] = {
+    {kDomain, "QLinearAdd", 1, 7, 8, buildBinary<scalar::add>},
+    {kDomain, "QLinearAveragePool", 1, 4, 5, buildAveragePool<false>},
+    {kDomain, "QLinearConcat", 1, 5, kAnyInputs, buildConcat},
+    {kDomain, "QLinearGlobalAveragePool", 1, 4, 5, buildAveragePool<true>},
+    {kDomain, "QLinearLeakyRelu", 1, 4, 5, buildLeakyRelu},
+    {kDomain, "QLinearMul", 1, 7, 8, buildBinary<scalar::mul>},
+    {kDomain, "QLinearSigmoid", 1, 4, 5, buildSigmoid},
+    {kDomain, "QLinearSoftmax", 1, 4, 5, buildSoftmax},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorEntry> quantizedFunctionOperators() { return kOperators; }
+
+} // namespace autotune
