@@ -60,17 +60,26 @@ Reply CandidateRunner::prepare(const PrepareRequest &request) {
   return Prepared{};
 }
 
-std::optional<WorkerFailure> CandidateRunner::check(const LoadedKernel &kernel, int64_t &runNs) {
+CandidateRunner::CheckedRun CandidateRunner::check(const LoadedKernel &kernel) {
   TaskBuffers &buffers = current->buffers;
   buffers.clearOutputs();
-  runNs = KernelTimer(*current->team, buffers).runOnce(kernel);
-  if (std::optional<size_t> output = buffers.damagedGuard())
-    return WorkerFailure{"check", "wrote outside of output " + std::to_string(*output)};
-  for (size_t i = 0; i < buffers.outputCount(); ++i)
-    if (auto mismatch = findMismatch(current->task.check, buffers.outputDtype(i), current->reference[i],
-                                     buffers.output(i)))
-      return WorkerFailure{"check", "output " + std::to_string(i) + ": " + *mismatch};
-  return std::nullopt;
+  CheckedRun run;
+  run.runNs = KernelTimer(*current->team, buffers).runOnce(kernel);
+  if (std::optional<size_t> output = buffers.damagedGuard()) {
+    run.failure = WorkerFailure{"check", "wrote outside of output " + std::to_string(*output)};
+    return run;
+  }
+  for (size_t i = 0; i < buffers.outputCount(); ++i) {
+    OutputComparison comparison =
+        compareOutputs(current->task.check, buffers.outputDtype(i), current->reference[i], buffers.output(i));
+    if (comparison.mismatch) {
+      run.failure = WorkerFailure{"check", "output " + std::to_string(i) + ": " + *comparison.mismatch};
+      return run;
+    }
+    run.metrics.maxError = std::max(run.metrics.maxError, comparison.metrics.maxError);
+    run.metrics.boundShare = std::max(run.metrics.boundShare, comparison.metrics.boundShare);
+  }
+  return run;
 }
 
 Reply CandidateRunner::measure(const MeasureRequest &request) {
@@ -79,12 +88,12 @@ Reply CandidateRunner::measure(const MeasureRequest &request) {
   llvm::Expected<Library> library = Library::load(request.kernel);
   if (!library)
     return failure("load", library.takeError());
-  int64_t runNs = 0;
-  if (auto wrong = check(library->kernel, runNs))
-    return *wrong;
+  CheckedRun run = check(library->kernel);
+  if (run.failure)
+    return *run.failure;
   // Far too slow even for a first, cold run: that one run says enough.
-  if (request.limits.slowNs > 0 && runNs > 2 * request.limits.slowNs)
-    return Timing{static_cast<double>(runNs), 0, 1};
+  if (request.limits.slowNs > 0 && run.runNs > 2 * request.limits.slowNs)
+    return Timing{static_cast<double>(run.runNs), 0, 1};
   return KernelTimer(*current->team, current->buffers).time(library->kernel, request.limits);
 }
 
@@ -97,12 +106,16 @@ Reply CandidateRunner::confirm(const ConfirmRequest &request) {
   llvm::Expected<Library> second = Library::load(request.second);
   if (!second)
     return failure("load", second.takeError());
-  int64_t runNs = 0;
-  for (const LoadedKernel &kernel : {first->kernel, second->kernel})
-    if (auto wrong = check(kernel, runNs))
-      return *wrong;
-  return KernelTimer(*current->team, current->buffers)
-      .timePairs(first->kernel, second->kernel, request.pairs);
+  CheckedRun firstRun = check(first->kernel);
+  if (firstRun.failure)
+    return *firstRun.failure;
+  CheckedRun secondRun = check(second->kernel);
+  if (secondRun.failure)
+    return *secondRun.failure;
+  PairedTiming timing =
+      KernelTimer(*current->team, current->buffers).timePairs(first->kernel, second->kernel, request.pairs);
+  timing.check = secondRun.metrics;
+  return timing;
 }
 
 } // namespace autotune::worker

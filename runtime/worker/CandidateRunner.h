@@ -32,8 +32,13 @@ private:
     std::vector<std::vector<std::byte>> reference; // one an output
   };
 
-  /// Runs once from cleared outputs and compares. `runNs` receives the time of that run.
-  std::optional<WorkerFailure> check(const LoadedKernel &kernel, int64_t &runNs);
+  struct CheckedRun {
+    std::optional<WorkerFailure> failure;
+    CheckMetrics metrics;
+    int64_t runNs = 0;
+  };
+  /// Runs once from cleared outputs and compares.
+  CheckedRun check(const LoadedKernel &kernel);
 
   int64_t memoryLimitBytes;
   std::optional<Current> current;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 namespace autotune::worker {
 
@@ -50,19 +51,20 @@ Bound boundFor(const CheckPolicy &policy, const ScalarType &type, double scale) 
   return {};
 }
 
-bool within(const Bound &bound, double expected, double found) {
-  if (std::isnan(expected) || std::isnan(found))
-    return std::isnan(expected) && std::isnan(found);
-  if (std::isinf(expected) || std::isinf(found))
-    return expected == found;
-  return std::fabs(found - expected) <= bound.relative * std::fabs(expected) + bound.absolute;
+/// |found - expected|; infinite where a NaN or infinity is on one side only.
+double errorOf(double expected, double found) {
+  if (std::isnan(expected) && std::isnan(found))
+    return 0;
+  if (!std::isfinite(expected) || !std::isfinite(found))
+    return expected == found ? 0 : std::numeric_limits<double>::infinity();
+  return std::fabs(found - expected);
 }
 
-std::string numberText(double value) {
+std::string numberText(double value, int digits = 9) {
   if (std::isnan(value))
     return "nan"; // its sign says nothing
   char text[40];
-  std::snprintf(text, sizeof(text), "%.9g", value);
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
   return text;
 }
 
@@ -92,38 +94,56 @@ CheckPolicy checkPolicyFor(const Workload &workload) {
   return policy;
 }
 
-std::optional<std::string> findMismatch(const CheckPolicy &policy, const std::string &dtype,
-                                        std::span<const std::byte> reference,
-                                        std::span<const std::byte> candidate) {
-  if (reference.size() != candidate.size())
-    return std::to_string(candidate.size()) + " bytes, expected " + std::to_string(reference.size());
+std::string standardName(const CheckPolicy &policy) {
+  switch (policy.kind) {
+  case CheckKind::Exact:
+    return "bit-equal";
+  case CheckKind::Elementwise:
+    return "elementwise";
+  case CheckKind::Reduction:
+    return "reduction";
+  case CheckKind::Contraction:
+    return "contraction";
+  }
+  return "unknown";
+}
+
+OutputComparison compareOutputs(const CheckPolicy &policy, const std::string &dtype,
+                                std::span<const std::byte> reference, std::span<const std::byte> candidate) {
+  OutputComparison result;
+  if (reference.size() != candidate.size()) {
+    result.mismatch =
+        std::to_string(candidate.size()) + " bytes, expected " + std::to_string(reference.size());
+    return result;
+  }
   if (std::memcmp(reference.data(), candidate.data(), reference.size()) == 0)
-    return std::nullopt;
+    return result;
   std::optional<ScalarType> type = scalarType(dtype);
-  if (!type || reference.size() % type->bytes != 0)
-    return "differs, and elements of type '" + dtype + "' cannot be compared";
+  if (!type || reference.size() % type->bytes != 0) {
+    result.mismatch = "differs, and elements of type '" + dtype + "' cannot be compared";
+    return result;
+  }
   bool exact = policy.kind == CheckKind::Exact || type->scalarClass != ScalarClass::Float;
   Bound bound = exact ? Bound() : boundFor(policy, *type, largestFinite(*type, reference));
-  size_t wrong = 0, firstWrong = 0;
+  size_t wrong = 0;
   for (size_t at = 0; at < reference.size(); at += type->bytes) {
-    const std::byte *expected = reference.data() + at, *found = candidate.data() + at;
-    if (std::memcmp(expected, found, type->bytes) == 0)
+    if (std::memcmp(reference.data() + at, candidate.data() + at, type->bytes) == 0)
       continue;
-    if (!exact && within(bound, type->load(expected), type->load(found)))
+    double expected = type->load(reference.data() + at), found = type->load(candidate.data() + at);
+    double error = errorOf(expected, found);
+    double allowed = std::isfinite(expected) ? bound.relative * std::fabs(expected) + bound.absolute : 0;
+    if (!exact && error <= allowed) {
+      result.metrics.include(error, allowed);
       continue;
+    }
     if (wrong++ == 0)
-      firstWrong = at;
+      result.mismatch = "element " + std::to_string(at / type->bytes) + " is " + numberText(found) +
+                        ", expected " + numberText(expected) + " within " + numberText(allowed, 3);
   }
-  if (wrong == 0)
-    return std::nullopt;
-  double expected = type->load(reference.data() + firstWrong),
-         found = type->load(candidate.data() + firstWrong);
-  char text[200];
-  std::snprintf(text, sizeof(text),
-                "%zu of %zu elements are wrong; element %zu is %s, expected %s within %.3g", wrong,
-                reference.size() / type->bytes, firstWrong / type->bytes, numberText(found).c_str(),
-                numberText(expected).c_str(), bound.relative * std::fabs(expected) + bound.absolute);
-  return text;
+  if (wrong > 0)
+    result.mismatch = std::to_string(wrong) + " of " + std::to_string(reference.size() / type->bytes) +
+                      " elements are wrong; " + *result.mismatch;
+  return result;
 }
 
 } // namespace autotune::worker

@@ -175,12 +175,17 @@ template <typename F> void fields(Timing &timing, F &field) {
   field("mad_ns", timing.madNs);
   field("samples", timing.samples);
 }
+template <typename F> void fields(CheckMetrics &metrics, F &field) {
+  field("max_error", metrics.maxError);
+  field("bound_share", metrics.boundShare);
+}
 template <typename F> void fields(PairedTiming &timing, F &field) {
   field("ratio", timing.ratio);
   field("low", timing.low);
   field("high", timing.high);
   field("first", timing.first);
   field("second", timing.second);
+  field("check", timing.check);
 }
 template <typename F> void fields(WorkerFailure &failure, F &field) {
   field("stage", failure.stage);

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -100,11 +101,24 @@ struct Timing {
   int samples = 0;
 };
 
+/// How far a checked output was from the reference's.
+struct CheckMetrics {
+  double maxError = 0;   // absolute
+  double boundShare = 0; // largest share of the allowed error that an element used, 0 to 1
+
+  void include(double error, double allowed) {
+    maxError = std::max(maxError, error);
+    if (allowed > 0)
+      boundShare = std::max(boundShare, error / allowed);
+  }
+};
+
 /// `ratio` is the median over pairs of first / second: above 1, the second is faster. 95 % bootstrap
 /// interval.
 struct PairedTiming {
   double ratio = 1, low = 1, high = 1;
   Timing first, second;
+  CheckMetrics check; // of the second
 };
 
 struct WorkerFailure {

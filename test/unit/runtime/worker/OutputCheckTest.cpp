@@ -18,8 +18,9 @@ namespace {
 template <typename T>
 std::optional<std::string> mismatch(CheckPolicy policy, const char *dtype, std::vector<T> reference,
                                     std::vector<T> candidate) {
-  return findMismatch(policy, dtype, std::as_bytes(std::span(reference)),
-                      std::as_bytes(std::span(candidate)));
+  return compareOutputs(policy, dtype, std::as_bytes(std::span(reference)),
+                        std::as_bytes(std::span(candidate)))
+      .mismatch;
 }
 
 const CheckPolicy kExact{CheckKind::Exact, 1};
@@ -43,6 +44,15 @@ TEST(OutputCheck, ElementwiseAllowsFourUlp) {
   float four = 1 + 4 * std::numeric_limits<float>::epsilon();
   EXPECT_FALSE(mismatch<float>(kElementwise, "f32", {1}, {four}));
   EXPECT_TRUE(mismatch<float>(kElementwise, "f32", {1}, {1 + 8 * std::numeric_limits<float>::epsilon()}));
+}
+
+TEST(OutputCheck, MeasuresTheErrorOfWhatPasses) {
+  std::vector<float> reference = {1, 2}, candidate = {1, 2 + 4 * std::numeric_limits<float>::epsilon()};
+  OutputComparison comparison = compareOutputs(kElementwise, "f32", std::as_bytes(std::span(reference)),
+                                               std::as_bytes(std::span(candidate)));
+  EXPECT_FALSE(comparison.mismatch);
+  EXPECT_NEAR(comparison.metrics.maxError, 4.77e-7, 1e-9);
+  EXPECT_NEAR(comparison.metrics.boundShare, 4.0 / 10, 1e-6);
 }
 
 TEST(OutputCheck, NanAndInfinityMustAgree) {

@@ -60,7 +60,7 @@ TEST(Protocol, RepliesRoundTrip) {
   Timing timing = roundTrip(Timing{1234.5, 0.25, 7});
   EXPECT_EQ(timing.medianNs, 1234.5);
   EXPECT_EQ(timing.samples, 7);
-  EXPECT_EQ(roundTrip(PairedTiming{1.5, 1.25, 1.75, {}, {}}).high, 1.75);
+  EXPECT_EQ(roundTrip(PairedTiming{1.5, 1.25, 1.75, {}, {}, {}}).high, 1.75);
   EXPECT_EQ(roundTrip(BuiltKernel{"p", "s", 5}).symbol, "s");
   EXPECT_EQ(roundTrip(WorkerFailure{"check", "no"}).stage, "check");
   roundTrip(Prepared{});
