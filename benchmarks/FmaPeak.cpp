@@ -3,7 +3,8 @@
 // chains fit the registers of either instruction set.
 #include "benchmarks/FmaPeak.h"
 
-#include <chrono>
+#include "benchmarks/ThreadClock.h"
+
 #include <immintrin.h>
 
 namespace autotune::benchmarks {
@@ -46,12 +47,12 @@ __attribute__((target("avx512f"))) void multiplyAddAvx512(int64_t rounds) {
 } // namespace
 
 double sampleFmaPeak(Isa isa) {
-  auto start = std::chrono::steady_clock::now();
+  int64_t start = threadNs();
   if (isa == Isa::Avx512)
     multiplyAddAvx512(kRounds);
   else
     multiplyAddAvx2(kRounds);
-  double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  auto ns = double(threadNs() - start);
   int lanes = isa == Isa::Avx512 ? 16 : 8;
   return 2.0 * double(kRounds) * kChains * lanes / ns;
 }

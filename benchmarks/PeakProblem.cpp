@@ -48,8 +48,8 @@ std::string convolutionLayer(const std::string &input, int number) {
                                          affine_map<(n, c, h, w) -> (n, c, h, w)>],
                         iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%c#, %b# : tensor<1x64x56x56xf32>, tensor<64xf32>) outs(%e# : tensor<1x64x56x56xf32>) {
-  ^bb0(%x: f32, %bias: f32, %out: f32):
-    %sum = arith.addf %x, %bias : f32
+  ^bb0(%value: f32, %bias: f32, %out: f32):
+    %sum = arith.addf %value, %bias : f32
     %relu = arith.maximumf %sum, %zero : f32
     linalg.yield %relu : f32
   } -> tensor<1x64x56x56xf32>

@@ -21,7 +21,7 @@ class PeakProgram {
 public:
   /// `counted[s]`: step s is part of the time. Throws deploy::RuntimeError.
   PeakProgram(const std::string &path, std::vector<bool> counted, double flops);
-  /// One run; GFLOP/s over the steps that count.
+  /// One run; GFLOP/s over the steps that count, in time of this thread.
   double sample();
 
 private:
@@ -31,7 +31,7 @@ private:
   std::vector<std::vector<float>> buffers;
   std::vector<const void *> inputs;
   std::vector<void *> outputs;
-  std::vector<int64_t> stepNs;
+  std::vector<int64_t> stepNs, leastNs;
 };
 
 /// Makes programs of one problem. What counts is the contractions with their tails and the borders of padded
