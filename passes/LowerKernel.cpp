@@ -3,6 +3,8 @@
 
 #include "passes/LowerKernel.h"
 
+#include "passes/LowerTransfers.h"
+
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -98,13 +100,22 @@ struct CopiesToLoops : PassWrapper<CopiesToLoops, OperationPass<func::FuncOp>> {
   }
 };
 
+struct StraightLineTransfers : PassWrapper<StraightLineTransfers, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StraightLineTransfers)
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateLowerTransfersPatterns(patterns);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
 /// in: scf + vector + memref; out: scf + one-dimensional vectors + memref
 void addVectorLowering(OpPassManager &pm) {
   pm.addPass(std::make_unique<CopiesToLoops>());
   pm.addPass(createConvertLinalgToLoopsPass());
-  VectorTransferToSCFOptions options;
-  options.unroll = true;
-  pm.addPass(createConvertVectorToSCFPass(options));
+  pm.addPass(std::make_unique<StraightLineTransfers>());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

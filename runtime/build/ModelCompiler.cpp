@@ -24,7 +24,7 @@ std::string nestText(const LoopNest &nest) {
 } // namespace
 
 llvm::Expected<ModelCompiler::Job> ModelCompiler::makeJob(const UniqueKernel &kernel,
-                                                          const ScheduleChoice &choose) const {
+                                                          const ChooseSchedule &choose) const {
   Job job;
   job.kernel = &kernel;
   std::string nest = "none";
@@ -83,7 +83,7 @@ llvm::Error ModelCompiler::compileMissing(llvm::ArrayRef<Job> all) {
   return llvm::Error::success();
 }
 
-llvm::Error ModelCompiler::compile(llvm::ArrayRef<const ModelPlan *> profiles, const ScheduleChoice &choose,
+llvm::Error ModelCompiler::compile(llvm::ArrayRef<const ModelPlan *> profiles, const ChooseSchedule &choose,
                                    const ArtifactInfo &info, llvm::StringRef path) {
   std::vector<Job> all;
   std::vector<ArtifactProfile> described;

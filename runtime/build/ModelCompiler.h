@@ -16,7 +16,7 @@
 namespace autotune {
 
 /// Gives the schedule of a workload; asked once for each unique kernel that has one.
-using ScheduleChoice = std::function<llvm::Expected<Schedule>(const Workload &)>;
+using ChooseSchedule = std::function<llvm::Expected<Schedule>(const Workload &)>;
 
 /// Keeps compiled kernels by content, so that a model rebuilt with a few other schedules costs only these.
 class ModelCompiler {
@@ -27,7 +27,7 @@ public:
   /// Compiles one or more plans (profiles) into the artifact at `path`.
   /// Errors: a schedule that is not legal for its workload, a kernel that does not compile (its label is named), the
   /// linker, the file system.
-  llvm::Error compile(llvm::ArrayRef<const ModelPlan *> profiles, const ScheduleChoice &choose,
+  llvm::Error compile(llvm::ArrayRef<const ModelPlan *> profiles, const ChooseSchedule &choose,
                       const ArtifactInfo &info, llvm::StringRef path);
 
 private:
@@ -38,7 +38,7 @@ private:
     int64_t chunks = 1;
     bool parallel = false;
   };
-  llvm::Expected<Job> makeJob(const UniqueKernel &kernel, const ScheduleChoice &choose) const;
+  llvm::Expected<Job> makeJob(const UniqueKernel &kernel, const ChooseSchedule &choose) const;
   llvm::Error compileMissing(llvm::ArrayRef<Job> jobs);
 
   Device device;

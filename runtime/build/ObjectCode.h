@@ -31,7 +31,7 @@ public:
   ObjectEmitter(ObjectEmitter &&) noexcept;
   ~ObjectEmitter();
 
-  /// Translates, optimises (-O3) and emits. The entry point `@kernel` gets the name `symbol`, which a shared library
+  /// Translates, optimises and emits. The entry point `@kernel` gets the name `symbol`, which a shared library
   /// exports or, when not `exported`, keeps to itself.
   llvm::Expected<ObjectCode> emit(mlir::ModuleOp module, llvm::StringRef symbol, bool exported = true);
 
