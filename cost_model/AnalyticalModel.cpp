@@ -57,6 +57,16 @@ static double parallelShare(const Workload &workload, const LoopNest &nest) {
   return busiestShare(chunks, double(last) / double(step), workload.threads);
 }
 
+double autotune::boundNs(const Workload &workload, const Device &device) {
+  DevicePeaks peaks = assumedPeaks(device);
+  double threads = double(std::max(1, workload.threads));
+  // Half-wide elements fit twice; the peak is of four bytes. One operation a lane where nothing is multiplied and added.
+  double width = double(kFloatBytes) / double(elementBytes(workload.output.dtype));
+  bool fused = workload.opClass == OpClass::Contraction || workload.opClass == OpClass::Depthwise;
+  double arithmetic = workload.flops() / (peaks.fmaGflops * width * (fused ? 1 : 0.5));
+  return std::max(arithmetic, workload.bytes() / peaks.l2GBs) / threads;
+}
+
 NestCost autotune::nestCost(const Workload &workload, const LoopNest &nest, const Device &device) {
   DevicePeaks peaks = assumedPeaks(device);
   NestCost cost;

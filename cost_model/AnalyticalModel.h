@@ -25,6 +25,9 @@ DevicePeaks assumedPeaks(const Device &device);
 
 NestCost nestCost(const Workload &workload, const LoopNest &nest, const Device &device);
 
+/// No schedule of the workload is faster: arithmetic at the peak of all threads, and every byte once through L2.
+double boundNs(const Workload &workload, const Device &device);
+
 /// Part of the work that the busiest of `threads` threads gets when they take `chunks` chunks in turn; the last
 /// chunk has `lastShare` (0 to 1) of the work of the others.
 double busiestShare(int64_t chunks, double lastShare, int threads);
