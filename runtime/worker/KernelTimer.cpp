@@ -4,20 +4,28 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 namespace autotune::worker {
 
 namespace {
 
-constexpr double kSampleNs = 20'000; // a thousand times the resolution and cost of the clock
+constexpr double kSampleNs = 50'000; // a hundred times the cost of reading the thread's clock
 constexpr int kMaxBatch = 10'000;
 constexpr double kStableSpread = 0.005; // MAD over median
 
-int64_t nowNs() {
+int64_t wallNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+int64_t threadNs() {
+  timespec time;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0)
+    return wallNs();
+  return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 double median(std::span<double> values) {
@@ -56,6 +64,8 @@ std::pair<double, double> bootstrapMedian(std::span<const double> values) {
   return {medians[kResamples * 25 / 1000], medians[kResamples * 975 / 1000]};
 }
 
+int64_t KernelTimer::nowNs() const { return team.threads() == 1 ? threadNs() : wallNs(); }
+
 int64_t KernelTimer::runOnce(const LoadedKernel &kernel) {
   int64_t begin = nowNs();
   team.run([&] { team.dispatch(kernel.function, buffers.nextArgs(), kernel.chunks); });
@@ -82,7 +92,7 @@ Timing KernelTimer::time(const LoadedKernel &kernel, const TimingLimits &limits)
   std::vector<double> samples;
   team.run([&] {
     int batch = batchFor(kernel);
-    int64_t begin = nowNs();
+    int64_t begin = wallNs();
     while (static_cast<int>(samples.size()) < std::max(1, limits.maxSamples)) {
       samples.push_back(sample(kernel, batch));
       if (limits.slowNs > 0 && samples.back() > static_cast<double>(limits.slowNs))
@@ -90,7 +100,7 @@ Timing KernelTimer::time(const LoadedKernel &kernel, const TimingLimits &limits)
       if (static_cast<int>(samples.size()) < limits.minSamples)
         continue;
       Timing timing = summarize(samples);
-      if (timing.madNs <= kStableSpread * timing.medianNs || nowNs() - begin >= limits.budgetNs)
+      if (timing.madNs <= kStableSpread * timing.medianNs || wallNs() - begin >= limits.budgetNs)
         break;
     }
   });

@@ -16,7 +16,9 @@ struct LoadedKernel {
   int64_t chunks = 1;
 };
 
-/// A sample is the mean time of as many runs in a row as fill 20 us (one, for longer kernels).
+/// A sample is the mean time of as many runs in a row as fill 50 us (one, for longer kernels).
+/// One thread is timed by its own processor time: the same as wall time on an idle machine, and blind to
+/// whatever else the machine does. Several threads are timed by wall time.
 class KernelTimer {
 public:
   KernelTimer(deploy::ThreadTeam &team, TaskBuffers &buffers) : team(team), buffers(buffers) {}
@@ -29,6 +31,7 @@ public:
   PairedTiming timePairs(const LoadedKernel &first, const LoadedKernel &second, int pairs);
 
 private:
+  int64_t nowNs() const;
   int batchFor(const LoadedKernel &kernel);
   double sample(const LoadedKernel &kernel, int batch);
 
