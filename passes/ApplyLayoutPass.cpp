@@ -33,7 +33,8 @@ Partition singleOperators(const Graph &graph, int block) {
 llvm::Expected<Partition> readPartition(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return llvm::createStringError(buffer.getError(), "partition '" + path + "': " + buffer.getError().message());
+    return llvm::createStringError(buffer.getError(),
+                                   "partition '" + path + "': " + buffer.getError().message());
   return Partition::parse((*buffer)->getBuffer());
 }
 
@@ -50,10 +51,12 @@ struct ApplyLayoutPass : impl::ApplyLayoutPassBase<ApplyLayoutPass> {
       return signalPassFailure();
     }
     device.isa = isa == isaName(Isa::Avx2) ? Isa::Avx2 : Isa::Avx512;
-    // Numbering is the same on every run: doing it here gives the graph that the partition is checked against.
+    // Numbering is the same on every run: doing it here gives the graph that the partition is checked
+    // against.
     Graph graph = extractGraph(main);
-    llvm::Expected<Partition> chosen =
-        partition.empty() ? llvm::Expected<Partition>(singleOperators(graph, block)) : readPartition(partition);
+    llvm::Expected<Partition> chosen = partition.empty()
+                                           ? llvm::Expected<Partition>(singleOperators(graph, block))
+                                           : readPartition(partition);
     if (!chosen) {
       main.emitError(llvm::toString(chosen.takeError()));
       return signalPassFailure();

@@ -2,8 +2,8 @@
 // --autotune-outline-kernels
 
 #include "passes/MainFunction.h"
-#include "passes/Passes.h"
 #include "passes/OutlineKernels.h"
+#include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

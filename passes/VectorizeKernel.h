@@ -7,8 +7,8 @@
 namespace autotune {
 
 /// Vectorises every linalg op of a tiled kernel and hoists loop-invariant reads and writes of tiles, so that
-/// accumulators become `vector` iter_args of the reduction loops. An op that the vectoriser refuses stays as it is
-/// and becomes scalar loops later, unless it is a contraction: then the kernel fails, with the op named.
+/// accumulators become `vector` iter_args of the reduction loops. An op that the vectoriser refuses, or that has more
+/// than 4096 loop steps, stays as it is and becomes scalar loops later.
 mlir::LogicalResult vectorizeKernel(mlir::func::FuncOp kernel);
 
 /// Canonicalises, folds slices of empty tensors, removes common subexpressions. Bufferisation needs it: it would take

@@ -120,3 +120,43 @@ func.func @kernel_0(%in: tensor<2xf32>, %dest: tensor<2xf32>) -> tensor<2xf32> {
   %y = linalg.exp ins(%in : tensor<2xf32>) outs(%dest : tensor<2xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// A part that is returned is copied out of the whole, dropping a unit axis on the way.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.+]]: tensor<4x1x2xf32>)
+func.func @main(%x: tensor<4x1x2xf32>) -> tensor<2x2xf32> {
+  // CHECK: %[[COPY:.+]] = call @copy(%[[X]], %{{.*}}) : (tensor<4x1x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  // CHECK: return %[[COPY]]
+  %s = tensor.extract_slice %x[1, 0, 0] [2, 1, 2] [1, 1, 1] : tensor<4x1x2xf32> to tensor<2x2xf32>
+  return %s : tensor<2x2xf32>
+}
+
+// -----
+
+// Readers before the padding read the interior too.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  // CHECK: %[[BORDER:.+]] = call @border
+  // CHECK: %[[WHOLE:.+]] = call @kernel_0(%{{.*}}, %[[BORDER]])
+  // CHECK: %[[Z:.+]] = call @kernel_1(%[[WHOLE]], %{{.*}}) : (tensor<4xf32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK: return %[[Z]], %[[WHOLE]]
+  %y = call @kernel_0(%x, %e) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %z = call @kernel_1(%y, %e) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %p = tensor.pad %y low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<2xf32> to tensor<4xf32>
+  return %z, %p : tensor<2xf32>, tensor<4xf32>
+}
+func.func @kernel_0(%in: tensor<2xf32>, %dest: tensor<2xf32>) -> tensor<2xf32> {
+  %y = linalg.exp ins(%in : tensor<2xf32>) outs(%dest : tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+func.func @kernel_1(%in: tensor<2xf32>, %dest: tensor<2xf32>) -> tensor<2xf32> {
+  %y = linalg.exp ins(%in : tensor<2xf32>) outs(%dest : tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}

@@ -18,13 +18,15 @@
 // CHECK-SAME: (%[[X:.+]]: tensor<1x2x17x17x8xf32>, %[[W:.+]]: tensor<2x2x3x3x8x8xf32>, %[[DEST:.+]]: tensor<1x2x10x10x8xf32>
 // CHECK-NOT: linalg.generic
 // CHECK: scf.for {{.*}} -> (vector<4x8xf32>)
-// CHECK-NEXT: scf.for {{.*}} -> (vector<4x8xf32>)
-// CHECK-NEXT: scf.for {{.*}} -> (vector<4x8xf32>)
-// CHECK-NOT: vector.transfer_write
+// CHECK: scf.for {{.*}} -> (vector<4x8xf32>)
+// CHECK: scf.for {{.*}} -> (vector<4x8xf32>)
 // CHECK: scf.for {{.*}} -> (vector<4x8xf32>)
 // CHECK-NOT: vector.transfer_write
+// CHECK: tensor.extract_slice %[[X]]{{.*}} [1, 1, 1, 4, 1] [1, 1, 1, 2, 1] : tensor<1x2x17x17x8xf32> to tensor<4xf32>
+// CHECK-NOT: vector.transfer_write
 // CHECK: scf.yield %{{.*}} : vector<4x8xf32>
-// CHECK: vector.transfer_write %{{.*}}, %{{.*}} {in_bounds = [true, true]} : vector<4x8xf32>, tensor<1x2x10x10x8xf32>
+// CHECK: vector.transfer_write %{{.*}} : vector<4x8xf32>, tensor<1x1x1x4x8xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %[[DEST]][0, 0, 1, 1, 0] [1, 2, 8, 8, 8] [1, 1, 1, 1, 1]
 // CHECK-NOT: linalg.generic
 // CHECK: return
 func.func @conv(%x: tensor<1x2x17x17x8xf32>, %w: tensor<2x2x3x3x8x8xf32>, %dest: tensor<1x2x10x10x8xf32>) -> tensor<1x2x10x10x8xf32> {

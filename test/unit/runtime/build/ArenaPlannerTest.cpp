@@ -72,7 +72,8 @@ TEST(ArenaPlanner, ABufferLivesThroughItsLastStep) {
 }
 
 TEST(ArenaPlanner, AShortcutStaysInPlaceWhileOthersComeAndGo) {
-  std::vector<BufferLifetime> buffers = {{4096, 0, 9}, {1000, 1, 2}, {1000, 2, 3}, {1000, 3, 4}, {1000, 4, 9}};
+  std::vector<BufferLifetime> buffers = {
+      {4096, 0, 9}, {1000, 1, 2}, {1000, 2, 3}, {1000, 3, 4}, {1000, 4, 9}};
   ArenaPlan plan = planArena(buffers, kAlignment);
   expectSound(buffers, plan);
   EXPECT_EQ(plan.arenaBytes, 4096 + 2 * 1024);

@@ -4,10 +4,12 @@
 #include "TestModel.h"
 #include "runtime/build/ModelCompiler.h"
 #include "runtime/deploy/Session.h"
+#include "test/unit/KernelContext.h"
 #include "test/unit/Results.h"
 #include "test/unit/schedule/TestWorkloads.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <gmock/gmock.h>
 
@@ -53,8 +55,17 @@ protected:
     }
   }
 
+  /// A plan that compiles in no time.
+  ModelPlan smallPlan() {
+    if (!small)
+      small = parseModel(*context, twinsText());
+    return valueOf(planModel(*small, singleOperators(3), planOptions()));
+  }
+
   llvm::SmallString<128> folder;
   TestModel model;
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  mlir::OwningOpRef<mlir::ModuleOp> small;
 };
 
 } // namespace
@@ -76,8 +87,8 @@ TEST_F(ArtifactWriter, ThreadsGiveTheSameAnswer) {
   expectRight(path("model.so"), model, 2);
 }
 
-TEST_F(ArtifactWriter, TheManifestSaysWhatWasCompiled) {
-  ModelPlan plan = valueOf(planModel(model.module(), model.blockedPartition(), planOptions()));
+TEST_F(ArtifactWriter, TheManifestSaysWhatWasCompiledAndProfilesShareKernels) {
+  ModelPlan plan = smallPlan();
   ASSERT_EQ(messageOf(compile({&plan, &plan}, path("model.so"))), "");
   deploy::Model loaded(path("model.so"), true);
   const deploy::Manifest &manifest = loaded.manifest();
@@ -85,21 +96,15 @@ TEST_F(ArtifactWriter, TheManifestSaysWhatWasCompiled) {
   EXPECT_EQ(manifest.deviceKey, testDevice().key());
   EXPECT_EQ(manifest.isa, "avx2");
   ASSERT_EQ(manifest.profiles.size(), 2u);
-  EXPECT_EQ(manifest.profiles[0].inputs[0].text(), "x: 1x16x6x6xf32");
-  EXPECT_EQ(manifest.profiles[0].steps.size(), plan.steps.size());
-}
-
-TEST_F(ArtifactWriter, TwoProfilesShareTheirKernels) {
-  ModelPlan plan = valueOf(planModel(model.module(), model.blockedPartition(), planOptions()));
-  ASSERT_EQ(messageOf(compile({&plan, &plan}, path("model.so"))), "");
-  deploy::Model loaded(path("model.so"));
-  const auto &profiles = loaded.manifest().profiles;
-  for (size_t i = 0; i < profiles[0].steps.size(); ++i)
-    EXPECT_EQ(profiles[0].steps[i].kernel, profiles[1].steps[i].kernel);
+  EXPECT_EQ(manifest.profiles[0].inputs[1].text(), "input_1: 8x8xf32");
+  ASSERT_EQ(manifest.profiles[0].steps.size(), plan.steps.size());
+  EXPECT_EQ(manifest.profiles[0].steps[1].label, "second");
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    EXPECT_EQ(manifest.profiles[0].steps[i].kernel, manifest.profiles[1].steps[i].kernel);
 }
 
 TEST_F(ArtifactWriter, CompilingTwiceGivesTheSameBytes) {
-  ModelPlan plan = valueOf(planModel(model.module(), model.blockedPartition(), planOptions()));
+  ModelPlan plan = smallPlan();
   auto bytes = [&](llvm::StringRef name) {
     EXPECT_EQ(messageOf(compile({&plan}, path(name))), "");
     auto buffer = llvm::MemoryBuffer::getFile(path(name), false, false);
@@ -111,7 +116,7 @@ TEST_F(ArtifactWriter, CompilingTwiceGivesTheSameBytes) {
 }
 
 TEST_F(ArtifactWriter, AnUnwritablePathIsNamedAndNothingIsLeft) {
-  ModelPlan plan = valueOf(planModel(model.module(), model.plainPartition(), planOptions()));
+  ModelPlan plan = smallPlan();
   std::string absent = path("absent/model.so");
   EXPECT_THAT(messageOf(compile({&plan}, absent)), HasSubstr(absent));
   EXPECT_FALSE(llvm::sys::fs::exists(path("absent")));
@@ -124,7 +129,7 @@ TEST_F(ArtifactWriter, AnUnwritablePathIsNamedAndNothingIsLeft) {
 }
 
 TEST_F(ArtifactWriter, AScheduleThatDoesNotFitLeavesNothing) {
-  ModelPlan plan = valueOf(planModel(model.module(), model.blockedPartition(), planOptions()));
+  ModelPlan plan = smallPlan();
   ModelCompiler compiler(testDevice(), 1);
   auto nonsense = [](const Workload &) -> llvm::Expected<Schedule> { return Schedule{{{"nonsense", 1}}}; };
   EXPECT_NE(messageOf(compiler.compile({&plan}, nonsense, info(), path("model.so"))), "");

@@ -12,8 +12,9 @@ using namespace autotune::test;
 namespace {
 
 /// Runs `text` under `nest` with `chunks` chunks, the last ones first, and compares with `expected`.
-void expectComputes(const std::string &text, const std::optional<LoopNest> &nest, std::vector<std::vector<float>> inputs,
-                    const std::vector<float> &expected, int64_t chunks = 1) {
+void expectComputes(const std::string &text, const std::optional<LoopNest> &nest,
+                    std::vector<std::vector<float>> inputs, const std::vector<float> &expected,
+                    int64_t chunks = 1) {
   LoadedKernel kernel(text, nest);
   ASSERT_TRUE(kernel);
   std::vector<float> output(expected.size() + 16, -77);
@@ -34,8 +35,8 @@ void expectComputes(const std::string &text, const std::optional<LoopNest> &nest
     ASSERT_NEAR(output[i], expected[i], 1e-5 * (1 + std::abs(expected[i]))) << "element " << i;
 }
 
-std::vector<float> multiply(const std::vector<float> &a, const std::vector<float> &b, int64_t m, int64_t n, int64_t k,
-                            bool relu) {
+std::vector<float> multiply(const std::vector<float> &a, const std::vector<float> &b, int64_t m, int64_t n,
+                            int64_t k, bool relu) {
   std::vector<float> c(m * n);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
@@ -57,7 +58,8 @@ struct Window {
   int64_t size, stride;
   int64_t padded() const { return (size - 1) * stride + 3; }
   std::string image(int64_t blocks, int64_t extent) const {
-    return "1x" + std::to_string(blocks) + "x" + std::to_string(extent) + "x" + std::to_string(extent) + "x8xf32";
+    return "1x" + std::to_string(blocks) + "x" + std::to_string(extent) + "x" + std::to_string(extent) +
+           "x8xf32";
   }
   std::string at(const char *dim, const char *offset) const {
     return std::string(dim) + " * " + std::to_string(stride) + " + " + offset;
@@ -72,12 +74,12 @@ struct Window {
 TEST(KernelCompiler, MatmulIsRightUnderAnyNest) {
   std::vector<MatmulCase> cases = {
       {{{{0, 4}, {1, 8}}, {{2, 1}}, false}},
-      {{{{0, 6}, {1, 16}}, {{2, 4}}, false}},                             // 24 = 16 + 8
-      {{{{1, 16}, {0, 12}, {0, 5}, {1, 8}}, {{2, 2}}, false}},            // 12 = 5 + 5 + 2, blocked
-      {{{{0, 5}, {1, 8}}, {{2, 1}}, true}, 12, 24, 8, 3},                 // a smaller last chunk
-      {{{{1, 16}, {0, 4}, {1, 8}}, {{2, 8}}, true}, 12, 24, 8, 2},        // chunks over columns
-      {{{{0, 3}, {1, 7}}, {{2, 1}}, false}, 7, 13, 5},                    // nothing divides anything
-      {{{{0, 1}, {1, 8}}, {{2, 3}}, false}, 1, 11, 7},                    // the reduction does not divide either
+      {{{{0, 6}, {1, 16}}, {{2, 4}}, false}},                      // 24 = 16 + 8
+      {{{{1, 16}, {0, 12}, {0, 5}, {1, 8}}, {{2, 2}}, false}},     // 12 = 5 + 5 + 2, blocked
+      {{{{0, 5}, {1, 8}}, {{2, 1}}, true}, 12, 24, 8, 3},          // a smaller last chunk
+      {{{{1, 16}, {0, 4}, {1, 8}}, {{2, 8}}, true}, 12, 24, 8, 2}, // chunks over columns
+      {{{{0, 3}, {1, 7}}, {{2, 1}}, false}, 7, 13, 5},             // nothing divides anything
+      {{{{0, 1}, {1, 8}}, {{2, 3}}, false}, 1, 11, 7},             // the reduction does not divide either
       {{{{0, 1}}, {{2, 1}}, true}, 5, 3, 9, 5},
   };
   for (auto [i, item] : llvm::enumerate(cases)) {
@@ -101,7 +103,8 @@ TEST(KernelCompiler, ConvolutionsWithStridesAreRight) {
     GenericKernel kernel{
         {w.image(2, w.padded()), "2x2x3x3x8x8xf32", w.image(2, w.size)},
         {"(n, h, w, o, v, i, kh, kw, c) -> (n, i, " + w.at("h", "kh") + ", " + w.at("w", "kw") + ", c)",
-         "(n, h, w, o, v, i, kh, kw, c) -> (o, i, kh, kw, c, v)", "(n, h, w, o, v, i, kh, kw, c) -> (n, o, h, w, v)"},
+         "(n, h, w, o, v, i, kh, kw, c) -> (o, i, kh, kw, c, v)",
+         "(n, h, w, o, v, i, kh, kw, c) -> (n, o, h, w, v)"},
         "ppppprrrr",
         "0.0",
         "%p = arith.mulf %in0, %in1 : f32\n%s = arith.addf %out, %p : f32\nlinalg.yield %s : f32"};
@@ -122,20 +125,22 @@ TEST(KernelCompiler, ConvolutionsWithStridesAreRight) {
           }
     std::vector<ReductionLoop> reductions = {{5, 1}, {6, 1}, {7, 1}, {8, 2}};
     // Five columns in tiles of four and of three; rows as chunks of two, two and one.
-    expectComputes(kernel.text(), LoopNest{{{0, 1}, {3, 1}, {1, 1}, {2, 4}}, reductions, false}, {x, f}, expected);
-    expectComputes(kernel.text(), LoopNest{{{1, 2}, {0, 1}, {3, 2}, {1, 1}, {2, 3}}, reductions, true}, {x, f}, expected,
-                   3);
+    expectComputes(kernel.text(), LoopNest{{{0, 1}, {3, 1}, {1, 1}, {2, 4}}, reductions, false}, {x, f},
+                   expected);
+    expectComputes(kernel.text(), LoopNest{{{1, 2}, {0, 1}, {3, 2}, {1, 1}, {2, 3}}, reductions, true},
+                   {x, f}, expected, 3);
   }
 }
 
 TEST(KernelCompiler, PoolingIsRight) {
   Window w{5, 2};
-  GenericKernel kernel{{w.image(2, w.padded()), "3x3xf32", w.image(2, w.size)},
-                       {"(n, c, h, w, v, kh, kw) -> (n, c, " + w.at("h", "kh") + ", " + w.at("w", "kw") + ", v)",
-                        "(n, c, h, w, v, kh, kw) -> (kh, kw)", "(n, c, h, w, v, kh, kw) -> (n, c, h, w, v)"},
-                       "ppppprr",
-                       "0xFF800000",
-                       "%m = arith.maximumf %out, %in0 : f32\nlinalg.yield %m : f32"};
+  GenericKernel kernel{
+      {w.image(2, w.padded()), "3x3xf32", w.image(2, w.size)},
+      {"(n, c, h, w, v, kh, kw) -> (n, c, " + w.at("h", "kh") + ", " + w.at("w", "kw") + ", v)",
+       "(n, c, h, w, v, kh, kw) -> (kh, kw)", "(n, c, h, w, v, kh, kw) -> (n, c, h, w, v)"},
+      "ppppprr",
+      "0xFF800000",
+      "%m = arith.maximumf %out, %in0 : f32\nlinalg.yield %m : f32"};
   std::vector<float> x = numbers(2 * w.padded() * w.padded() * 8, 5), expected;
   for (int64_t c = 0; c < 2; ++c)
     for (int64_t h = 0; h < w.size; ++h)
@@ -158,12 +163,13 @@ TEST(KernelCompiler, RowsOfExponentialsAreSummed) {
   for (int64_t columns : {32, 19}) {
     SCOPED_TRACE(columns);
     std::string row = std::to_string(rows) + "x" + std::to_string(columns) + "xf32";
-    GenericKernel kernel{{row, std::to_string(rows) + "xf32", std::to_string(rows) + "xf32"},
-                         {"(m, n) -> (m, n)", "(m, n) -> (m)", "(m, n) -> (m)"},
-                         "pr",
-                         "0.0",
-                         "%d = arith.subf %in0, %in1 : f32\n%e = math.exp %d : f32\n%s = arith.addf %out, %e : "
-                         "f32\nlinalg.yield %s : f32"};
+    GenericKernel kernel{
+        {row, std::to_string(rows) + "xf32", std::to_string(rows) + "xf32"},
+        {"(m, n) -> (m, n)", "(m, n) -> (m)", "(m, n) -> (m)"},
+        "pr",
+        "0.0",
+        "%d = arith.subf %in0, %in1 : f32\n%e = math.exp %d : f32\n%s = arith.addf %out, %e : "
+        "f32\nlinalg.yield %s : f32"};
     std::vector<float> x = numbers(rows * columns, 6), top = numbers(rows, 7), expected(rows);
     for (int64_t i = 0; i < rows; ++i) {
       double sum = 0;

@@ -47,7 +47,8 @@ TEST(KernelErrors, AFailureLeavesTheCompilerUsable) {
 }
 
 TEST(KernelErrors, LinkingNamesTheFile) {
-  ObjectCode object = valueOf(compiler().compile(matmulText(4, 8, 4), LoopNest{{{0, 4}}, {{2, 1}}, false}, "entry"));
+  ObjectCode object =
+      valueOf(compiler().compile(matmulText(4, 8, 4), LoopNest{{{0, 4}}, {{2, 1}}, false}, "entry"));
   EXPECT_THAT(messageOf(linkSharedLibrary({object}, "/nowhere/kernel.so")), HasSubstr("/nowhere/kernel.so"));
   EXPECT_THAT(messageOf(linkSharedLibrary({object, object}, "/tmp/twice.so")), HasSubstr("entry"));
   EXPECT_FALSE(llvm::sys::fs::exists("/tmp/twice.so"));

@@ -10,7 +10,6 @@ using namespace autotune;
 using namespace autotune::test;
 using testing::HasSubstr;
 
-
 namespace {
 
 std::string describe(const ModelPlan &plan) {
@@ -29,34 +28,14 @@ std::string describe(const ModelPlan &plan) {
   return text;
 }
 
-/// Two equal products of one matrix with itself, then their sum.
-constexpr const char *kTwins = R"(
-#map = affine_map<(m, n) -> (m, n)>
-func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %w = arith.constant dense<1.0> : tensor<8x8xf32>
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<8x8xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %a = linalg.matmul ins(%x, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32> loc("first")
-  %b = linalg.matmul ins(%y, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32> loc("second")
-  %c = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
-         ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
-  ^bb0(%p: f32, %q: f32, %o: f32):
-    %s = arith.addf %p, %q : f32
-    linalg.yield %s : f32
-  } -> tensor<8x8xf32> loc("sum")
-  return %c : tensor<8x8xf32>
-}
-)";
-
 } // namespace
 
 TEST(ModelPlan, PlanningTwiceGivesTheSame) {
   TestModel first, second;
   for (bool blocked : {false, true}) {
     auto plan = [&](TestModel &model) {
-      return describe(valueOf(
-          planModel(model.module(), blocked ? model.blockedPartition() : model.plainPartition(), planOptions())));
+      return describe(valueOf(planModel(
+          model.module(), blocked ? model.blockedPartition() : model.plainPartition(), planOptions())));
     };
     std::string text = plan(first);
     EXPECT_EQ(text, plan(first));
@@ -90,10 +69,8 @@ TEST(ModelPlan, InputsAndOutputsAreDescribed) {
 
 TEST(ModelPlan, EqualKernelsArePlannedOnceAndConstantsStoredOnce) {
   auto context = makeContext();
-  auto module = parseModel(*context, kTwins);
-  Partition partition;
-  partition.subgraphs = {{{0}, 0, "direct"}, {{1}, 0, "direct"}, {{2}, 0, "direct"}};
-  ModelPlan plan = valueOf(planModel(*module, partition, planOptions()));
+  auto module = parseModel(*context, twinsText());
+  ModelPlan plan = valueOf(planModel(*module, singleOperators(3), planOptions()));
   ASSERT_EQ(plan.steps.size(), 3u);
   EXPECT_EQ(plan.steps[0].kernel, plan.steps[1].kernel);
   EXPECT_NE(plan.steps[0].kernel, plan.steps[2].kernel);

@@ -74,11 +74,13 @@ std::string GenericKernel::text() const {
   s << "%r = linalg.generic {indexing_maps = [";
   llvm::interleaveComma(maps, s, [&](const std::string &map) { s << "affine_map<" << map << ">"; });
   s << "], iterator_types = [";
-  llvm::interleaveComma(iterators, s, [&](char kind) { s << (kind == 'p' ? "\"parallel\"" : "\"reduction\""); });
+  llvm::interleaveComma(iterators, s,
+                        [&](char kind) { s << (kind == 'p' ? "\"parallel\"" : "\"reduction\""); });
   s << "]} ins(";
   llvm::interleaveComma(llvm::seq<size_t>(0, inputs), s, [&](size_t i) { s << "%a" << i; });
   s << " : ";
-  llvm::interleaveComma(llvm::ArrayRef(types).drop_back(), s, [&](const std::string &type) { s << "tensor<" << type << ">"; });
+  llvm::interleaveComma(llvm::ArrayRef(types).drop_back(), s,
+                        [&](const std::string &type) { s << "tensor<" << type << ">"; });
   s << llvm::formatv(") outs({0} : tensor<{1}>) {{\n^bb0(", dest, out);
   for (size_t i = 0; i < inputs; ++i)
     s << "%in" << i << ": f32, ";
@@ -87,12 +89,13 @@ std::string GenericKernel::text() const {
 }
 
 std::string matmulText(int64_t m, int64_t n, int64_t k, bool relu) {
-  GenericKernel product{{llvm::formatv("{0}x{1}xf32", m, k), llvm::formatv("{0}x{1}xf32", k, n),
-                         llvm::formatv("{0}x{1}xf32", m, n)},
-                        {"(m, n, k) -> (m, k)", "(m, n, k) -> (k, n)", "(m, n, k) -> (m, n)"},
-                        "ppr",
-                        "0.0",
-                        "%p = arith.mulf %in0, %in1 : f32\n%s = arith.addf %out, %p : f32\nlinalg.yield %s : f32"};
+  GenericKernel product{
+      {llvm::formatv("{0}x{1}xf32", m, k), llvm::formatv("{0}x{1}xf32", k, n),
+       llvm::formatv("{0}x{1}xf32", m, n)},
+      {"(m, n, k) -> (m, k)", "(m, n, k) -> (k, n)", "(m, n, k) -> (m, n)"},
+      "ppr",
+      "0.0",
+      "%p = arith.mulf %in0, %in1 : f32\n%s = arith.addf %out, %p : f32\nlinalg.yield %s : f32"};
   std::string text = product.text();
   if (!relu)
     return text;

@@ -36,13 +36,14 @@ std::vector<float> numbers(size_t count, unsigned seed);
 /// (m, n | k), with max(x, 0) as tail when `relu`.
 std::string matmulText(int64_t m, int64_t n, int64_t k, bool relu = false);
 
-/// The text of a kernel whose one operator is `linalg.generic` with these maps and this body, from `init` when it
-/// reduces. `types` are "2x3xf32", the destination last; `%in0`, `%in1`, … and `%out` are the body's values.
+/// The text of a kernel whose one operator is `linalg.generic` with these maps and this body, from `init`
+/// when it reduces. `types` are "2x3xf32", the destination last; `%in0`, `%in1`, … and `%out` are the body's
+/// values.
 struct GenericKernel {
   std::vector<std::string> types, maps;
-  std::string iterators;  // "ppr": parallel, parallel, reduction
-  std::string init;       // "0.0"; empty: no fill
-  std::string body;       // the last line yields
+  std::string iterators; // "ppr": parallel, parallel, reduction
+  std::string init;      // "0.0"; empty: no fill
+  std::string body;      // the last line yields
   std::string text() const;
 };
 

@@ -80,7 +80,28 @@ func.func @main(%x: tensor<1x16x6x6xf32> {{autotune.name = "x"})
 }
 )";
 
+constexpr const char *kTwins = R"(
+#map = affine_map<(m, n) -> (m, n)>
+func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %w = arith.constant dense<1.0> : tensor<8x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %a = linalg.matmul ins(%x, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32> loc("first")
+  %b = linalg.matmul ins(%y, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32> loc("second")
+  %c = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+         ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32> loc("sum")
+  return %c : tensor<8x8xf32>
+}
+)";
+
 } // namespace
+
+std::string twinsText() { return kTwins; }
 
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(mlir::MLIRContext &context, const std::string &text) {
   auto module = parseModule(context, text);
@@ -106,7 +127,9 @@ TestModel::TestModel()
     : filter(numbers(kChannels * kChannels * 9, 11)), bias(numbers(kChannels, 12)),
       weights(numbers(kChannels * kClasses, 13)), context(makeContext()) {}
 
-std::string TestModel::text() const { return llvm::formatv(kText, dense(filter), dense(bias), dense(weights)); }
+std::string TestModel::text() const {
+  return llvm::formatv(kText, dense(filter), dense(bias), dense(weights));
+}
 
 mlir::ModuleOp TestModel::module() {
   if (!parsed)
@@ -114,15 +137,19 @@ mlir::ModuleOp TestModel::module() {
   return *parsed;
 }
 
-Partition TestModel::plainPartition() const {
+Partition singleOperators(int count) {
   std::vector<Subgraph> single;
-  for (int id = 0; id < 7; ++id)
+  for (int id = 0; id < count; ++id)
     single.push_back({{id}, 0, "direct"});
   return partitionOf(std::move(single));
 }
 
 Partition TestModel::blockedPartition() const {
-  return partitionOf({{{0}, 8, "direct"}, {{1, 2, 3}, 8, "direct"}, {{4}, 8, "direct"}, {{5}, 0, "direct"}, {{6}, 0, "direct"}});
+  return partitionOf({{{0}, 8, "direct"},
+                      {{1, 2, 3}, 8, "direct"},
+                      {{4}, 8, "direct"},
+                      {{5}, 0, "direct"},
+                      {{6}, 0, "direct"}});
 }
 
 TestModel::Answer TestModel::compute(const std::vector<float> &x) const {

@@ -14,6 +14,9 @@
 
 namespace autotune::test {
 
+/// Each of `count` operators by itself and plain.
+Partition singleOperators(int count);
+
 /// Pads, convolves 3x3, cuts at zero, adds the input again, averages over space, multiplies to ten classes:
 /// x [1, 16, 6, 6] -> mean [1, 16], classes [1, 10].
 class TestModel {
@@ -23,8 +26,7 @@ public:
   std::string text() const;
   /// The numbered module of `text`, in a context that lives as long as this object.
   mlir::ModuleOp module();
-  /// Every operator by itself and plain.
-  Partition plainPartition() const;
+  Partition plainPartition() const { return singleOperators(7); }
   /// Blocks of eight channels, tails with their roots.
   Partition blockedPartition() const;
 
@@ -41,6 +43,9 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
 };
 
+/// A model that takes next to no time: x [8, 8] and y [8, 8] are multiplied by one constant matrix of ones
+/// (operators "first" and "second") and added ("sum").
+std::string twinsText();
 /// `text` as a module whose @main is numbered; fails the test when it does not parse.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(mlir::MLIRContext &context, const std::string &text);
 /// The first value of every knob: always legal.
