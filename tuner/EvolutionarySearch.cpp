@@ -8,11 +8,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace autotune;
 
 static constexpr int kRandomDraws = 32;
+
+/// What the inner loops look like: neighbours in the other knobs differ little, and a model that is wrong about one of
+/// them is wrong about all.
+static std::string innerShape(const Schedule &schedule) {
+  std::string shape;
+  for (const char *name : {"rows", "planes", "cols", "unroll"})
+    if (auto found = schedule.knobs.find(name); found != schedule.knobs.end())
+      shape += std::to_string(found->second) + " ";
+  return shape;
+}
+
+/// The best of each inner shape, then the second of each, …; in either, cheapest first.
+static std::vector<Schedule> spread(std::vector<PredictedSchedule> candidates) {
+  std::map<std::string, int> seen;
+  std::vector<std::pair<int, size_t>> order;
+  for (auto [index, candidate] : llvm::enumerate(candidates))
+    order.emplace_back(seen[innerShape(candidate.schedule)]++, index);
+  llvm::sort(order);
+  std::vector<Schedule> schedules;
+  for (auto [rank, index] : order)
+    schedules.push_back(std::move(candidates[index].schedule));
+  return schedules;
+}
 
 EvolutionarySearch::EvolutionarySearch(const Workload &workload, const Space &space, const CostModel &model,
                                        const EvolutionOptions &options, llvm::ArrayRef<Schedule> given)
@@ -20,8 +44,7 @@ EvolutionarySearch::EvolutionarySearch(const Workload &workload, const Space &sp
   for (const Schedule &seed : llvm::reverse(given))
     if (walk.contains(seed))
       seeds.push_back(seed);
-  for (PredictedSchedule &candidate : topSchedules(workload, space, model, options.predicted))
-    predicted.push_back(std::move(candidate.schedule));
+  predicted = spread(topSchedules(workload, space, model, options.predicted));
   std::reverse(predicted.begin(), predicted.end());
 }
 
@@ -46,18 +69,23 @@ void EvolutionarySearch::takeRandom(size_t count, std::vector<Schedule> &batch) 
       }
 }
 
+/// Children of the fastest, and what the model likes.
 std::vector<Schedule> EvolutionarySearch::breed() {
   size_t parents = std::min(options.parents, measured.size());
-  std::set<Schedule> children;
+  std::set<Schedule> pool(predicted.begin(), predicted.end());
   for (size_t i = 0; i < options.children; ++i) {
     const Schedule &left = measured[random.below(parents)].schedule;
     const Schedule &right = measured[random.below(parents)].schedule;
     bool cross = random.chance(options.crossShare);
     std::optional<Schedule> child = cross ? walk.cross(left, right, random) : walk.mutate(left, random);
-    if (child && !known.contains(walk.nestKey(*child)))
-      children.insert(std::move(*child));
+    if (child)
+      pool.insert(std::move(*child));
   }
-  return {children.begin(), children.end()};
+  std::vector<Schedule> fresh;
+  for (const Schedule &schedule : pool)
+    if (!known.contains(walk.nestKey(schedule)))
+      fresh.push_back(schedule);
+  return fresh;
 }
 
 /// How many knobs differ.
@@ -68,20 +96,20 @@ static size_t distance(const Schedule &a, const Schedule &b) {
   return count;
 }
 
-/// The model's word for a child is corrected by how wrong it was about the child's nearest measured relatives.
-void EvolutionarySearch::takeChildren(size_t count, std::vector<Schedule> &batch) {
+/// The model's word for a candidate is corrected by how wrong it was about the candidate's nearest measured relatives.
+void EvolutionarySearch::takeRanked(size_t count, std::vector<Schedule> &batch) {
   if (measured.empty() || count == 0)
     return;
-  std::vector<Schedule> children = breed();
+  std::vector<Schedule> candidates = breed();
   std::vector<CostQuery> queries;
-  for (const Schedule &child : children)
-    queries.push_back({&workload, &child});
+  for (const Schedule &candidate : candidates)
+    queries.push_back({&workload, &candidate});
   std::vector<double> predictions = model.predict(queries);
   std::vector<std::pair<double, size_t>> ranked;
-  for (size_t i = 0; i < children.size(); ++i) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
     double weights = 0, logRatio = 0;
     for (const Measured &relative : measured) {
-      double weight = std::exp(-2.0 * double(distance(children[i], relative.schedule)));
+      double weight = std::exp(-2.0 * double(distance(candidates[i], relative.schedule)));
       weights += weight;
       logRatio += weight * std::log(relative.medianNs / relative.predictedNs);
     }
@@ -92,21 +120,19 @@ void EvolutionarySearch::takeChildren(size_t count, std::vector<Schedule> &batch
   for (const auto &[score, index] : ranked) {
     if (batch.size() >= wanted)
       return;
-    if (take(children[index]))
-      batch.push_back(children[index]);
+    if (take(candidates[index]))
+      batch.push_back(candidates[index]);
   }
 }
 
-/// Seeds, then half from the model and half from the measured ones' children, a few at random; whatever one source
-/// cannot give comes from the next.
+/// Seeds; then, as long as nothing is measured, the model's list; then its word and the measurements together. A few are
+/// drawn blindly, and whatever one source cannot give comes from the next.
 std::vector<Schedule> EvolutionarySearch::propose(size_t count) {
   std::vector<Schedule> batch;
   takeFrom(seeds, count, batch);
   size_t blind = size_t(std::lround(double(count - batch.size()) * options.randomShare));
-  size_t guided = count - batch.size() - blind;
-  takeChildren(guided / 2, batch);
+  takeRanked(count - blind - batch.size(), batch);
   takeFrom(predicted, count - blind - batch.size(), batch);
-  takeChildren(count - blind - batch.size(), batch);
   takeRandom(count - batch.size(), batch);
   return batch;
 }

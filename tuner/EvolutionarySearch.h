@@ -18,9 +18,9 @@ namespace autotune {
 struct EvolutionOptions {
   uint64_t seed = 1;
   double randomShare = 0.1;   // of a batch that is drawn blindly, against a model that is wrong
-  size_t predicted = 48;      // schedules that the model likes best: what the first batches are taken from
+  size_t predicted = 256;     // schedules that the model likes best: what the first batches are taken from
   size_t parents = 6;         // best measured schedules that have children
-  size_t children = 96;       // per batch; the model picks the best of them
+  size_t children = 96;       // per batch; the best of them are proposed
   double crossShare = 0.3;    // children of two parents
 };
 
@@ -53,7 +53,7 @@ private:
   bool take(const Schedule &schedule);
   void takeFrom(std::vector<Schedule> &queue, size_t count, std::vector<Schedule> &batch);
   void takeRandom(size_t count, std::vector<Schedule> &batch);
-  void takeChildren(size_t count, std::vector<Schedule> &batch);
+  void takeRanked(size_t count, std::vector<Schedule> &batch);
   std::vector<Schedule> breed();
 
   const Workload &workload;

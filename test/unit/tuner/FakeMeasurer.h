@@ -7,6 +7,7 @@
 #include "test/unit/schedule/TestWorkloads.h"
 #include "tuner/Measurer.h"
 
+#include <cmath>
 #include <functional>
 #include <set>
 
