@@ -13,14 +13,14 @@ using namespace autotune;
 static constexpr double kDefaultGflopsAvx2 = 92, kDefaultGflopsAvx512 = 116;
 static constexpr double kDefaultL2GBs = 75, kDefaultMemoryGBs = 16;
 static constexpr double kDefaultForkJoinNs = 1500;
-// What does not hide behind the slowest of core and memory levels: out-of-order execution covers L2 nearly whole, the
-// prefetchers the rest in part.
+// What does not hide behind the slowest of core and memory levels: out-of-order execution covers L2 nearly
+// whole, the prefetchers the rest in part.
 static constexpr double kCoreExposed = 0.2, kL2Exposed = 0.06, kL3Exposed = 0.15, kMemoryExposed = 0.2;
 // Runs too short for the prefetcher wait for part of the latency of L2.
 static constexpr double kShortRunSlowdown = 2;
 // Two cores of one memory controller reach so much of twice one core's bandwidth.
 static constexpr double kSharedBandwidthGain = 1.4;
-static constexpr double kFlopsPerLaneCycle = 4;  // two FMA ports
+static constexpr double kFlopsPerLaneCycle = 4; // two FMA ports
 static constexpr int64_t kFloatBytes = 4;
 
 DevicePeaks autotune::assumedPeaks(const Device &device) {
@@ -60,7 +60,8 @@ static double parallelShare(const Workload &workload, const LoopNest &nest) {
 double autotune::boundNs(const Workload &workload, const Device &device) {
   DevicePeaks peaks = assumedPeaks(device);
   double threads = double(std::max(1, workload.threads));
-  // Half-wide elements fit twice; the peak is of four bytes. One operation a lane where nothing is multiplied and added.
+  // Half-wide elements fit twice; the peak is of four bytes. One operation a lane where nothing is multiplied
+  // and added.
   double width = double(kFloatBytes) / double(elementBytes(workload.output.dtype));
   bool fused = workload.opClass == OpClass::Contraction || workload.opClass == OpClass::Depthwise;
   double arithmetic = workload.flops() / (peaks.fmaGflops * width * (fused ? 1 : 0.5));
@@ -80,9 +81,10 @@ NestCost autotune::nestCost(const Workload &workload, const LoopNest &nest, cons
   cost.memoryNs = cost.traffic.intoL3 / peaks.memoryGBs;
   cost.parallelShare = parallelShare(workload, nest);
   cost.forkJoinNs = cost.parallelShare < 1 ? peaks.forkJoinNs : 0;
-  double sharedBandwidth = std::max(cost.parallelShare, cost.parallelShare < 1 ? 1 / kSharedBandwidthGain : 1.0);
-  const double parts[] = {cost.coreNs * cost.parallelShare, cost.l2Ns * cost.parallelShare, cost.l3Ns * cost.parallelShare,
-                    cost.memoryNs * sharedBandwidth};
+  double sharedBandwidth =
+      std::max(cost.parallelShare, cost.parallelShare < 1 ? 1 / kSharedBandwidthGain : 1.0);
+  const double parts[] = {cost.coreNs * cost.parallelShare, cost.l2Ns * cost.parallelShare,
+                          cost.l3Ns * cost.parallelShare, cost.memoryNs * sharedBandwidth};
   const double exposed[] = {kCoreExposed, kL2Exposed, kL3Exposed, kMemoryExposed};
   double exposedNs = 0;
   for (size_t i = 0; i < std::size(parts); ++i)
@@ -96,7 +98,8 @@ NestCost autotune::nestCost(const Workload &workload, const LoopNest &nest, cons
 std::vector<double> AnalyticalModel::predict(std::span<const CostQuery> queries) const {
   std::vector<double> times;
   for (const CostQuery &query : queries) {
-    LoopNest nest = llvm::cantFail(buildLoopNest(*query.workload, *query.schedule), "expected a legal schedule");
+    LoopNest nest =
+        llvm::cantFail(buildLoopNest(*query.workload, *query.schedule), "expected a legal schedule");
     times.push_back(nestCost(*query.workload, nest, device).totalNs);
   }
   return times;

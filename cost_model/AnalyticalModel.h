@@ -13,9 +13,9 @@ namespace autotune {
 struct NestCost {
   TileCost tile;
   Traffic traffic;
-  double coreNs = 0;         // on one core, all data in L1
-  double l2Ns = 0, l3Ns = 0, memoryNs = 0;  // time of the traffic from each level, one core
-  double parallelShare = 1;  // busiest thread's part of the work
+  double coreNs = 0;                       // on one core, all data in L1
+  double l2Ns = 0, l3Ns = 0, memoryNs = 0; // time of the traffic from each level, one core
+  double parallelShare = 1;                // busiest thread's part of the work
   double forkJoinNs = 0;
   double totalNs = 0;
 };
@@ -25,11 +25,12 @@ DevicePeaks assumedPeaks(const Device &device);
 
 NestCost nestCost(const Workload &workload, const LoopNest &nest, const Device &device);
 
-/// No schedule of the workload is faster: arithmetic at the peak of all threads, and every byte once through L2.
+/// No schedule of the workload is faster: arithmetic at the peak of all threads, and every byte once through
+/// L2.
 double boundNs(const Workload &workload, const Device &device);
 
-/// Part of the work that the busiest of `threads` threads gets when they take `chunks` chunks in turn; the last
-/// chunk has `lastShare` (0 to 1) of the work of the others.
+/// Part of the work that the busiest of `threads` threads gets when they take `chunks` chunks in turn; the
+/// last chunk has `lastShare` (0 to 1) of the work of the others.
 double busiestShare(int64_t chunks, double lastShare, int threads);
 
 class AnalyticalModel : public CostModel {

@@ -13,14 +13,14 @@ namespace autotune {
 /// One kernel to price. Both outlive the call.
 struct CostQuery {
   const Workload *workload = nullptr;
-  const Schedule *schedule = nullptr;  // `buildLoopNest` accepts it
+  const Schedule *schedule = nullptr; // `buildLoopNest` accepts it
 };
 
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// Nanoseconds of one run of each kernel, in the order asked; always positive. Pure: the same query gives the same
-  /// answer, and calls from several threads are safe.
+  /// Nanoseconds of one run of each kernel, in the order asked; always positive. Pure: the same query gives
+  /// the same answer, and calls from several threads are safe.
   virtual std::vector<double> predict(std::span<const CostQuery> queries) const = 0;
 };
 

@@ -12,13 +12,39 @@
 using namespace autotune;
 
 static constexpr llvm::StringLiteral kNames[] = {
-    "form",           "op_class",         "flops_log2",         "bytes_log2",       "working_set_log2",
-    "rows",           "planes",           "cols",               "accumulators",     "registers_used",
-    "spilled",        "unroll",           "full_tile_share",    "tiles_log2",       "reduction_log2",
-    "core_log2",      "arithmetic_share", "load_share",         "latency_share",    "loop_share",
-    "l1_traffic_log2", "l2_traffic_log2", "l3_traffic_log2",    "strided_share",    "intensity_l1",
-    "intensity_l2",   "chunks_log2",      "parallel_share",     "threads",          "epilogue_ops",
-    "loops",          "fma_gflops_log2",  "predicted_log2",
+    "form",
+    "op_class",
+    "flops_log2",
+    "bytes_log2",
+    "working_set_log2",
+    "rows",
+    "planes",
+    "cols",
+    "accumulators",
+    "registers_used",
+    "spilled",
+    "unroll",
+    "full_tile_share",
+    "tiles_log2",
+    "reduction_log2",
+    "core_log2",
+    "arithmetic_share",
+    "load_share",
+    "latency_share",
+    "loop_share",
+    "l1_traffic_log2",
+    "l2_traffic_log2",
+    "l3_traffic_log2",
+    "strided_share",
+    "intensity_l1",
+    "intensity_l2",
+    "chunks_log2",
+    "parallel_share",
+    "threads",
+    "epilogue_ops",
+    "loops",
+    "fma_gflops_log2",
+    "predicted_log2",
 };
 
 llvm::ArrayRef<llvm::StringLiteral> autotune::featureNames() { return kNames; }
@@ -26,7 +52,8 @@ llvm::ArrayRef<llvm::StringLiteral> autotune::featureNames() { return kNames; }
 static double log2Of(double x) { return std::log2(1 + x); }
 static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-std::vector<float> autotune::extractFeatures(const Workload &workload, const LoopNest &nest, const Device &device) {
+std::vector<float> autotune::extractFeatures(const Workload &workload, const LoopNest &nest,
+                                             const Device &device) {
   LoopRoles roles = loopRoles(workload);
   NestCost cost = nestCost(workload, nest, device);
   const TileCost &tile = cost.tile;

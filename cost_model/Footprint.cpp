@@ -27,8 +27,8 @@ struct Loop {
 
 /// What one block of loops touches of one array.
 struct Touched {
-  double bytes = 0;     // whole cache lines
-  double occupied = 0;  // share of a cache that it takes, in bytes: more than `bytes` when its lines collide
+  double bytes = 0;    // whole cache lines
+  double occupied = 0; // share of a cache that it takes, in bytes: more than `bytes` when its lines collide
   bool shortRuns = false;
 };
 
@@ -48,8 +48,8 @@ private:
   Touched touch(const OperandInfo &operand, const std::vector<int64_t> &spans, int64_t wayBytes) const;
   bool fits(size_t depth, double capacity) const;
 
-  std::vector<Loop> loops;                  // outermost first
-  std::vector<std::vector<int64_t>> spans;  // by depth: extent of each dim inside the loops from there on
+  std::vector<Loop> loops;                 // outermost first
+  std::vector<std::vector<int64_t>> spans; // by depth: extent of each dim inside the loops from there on
   std::vector<Array> arrays;
 };
 
@@ -76,7 +76,8 @@ TrafficModel::TrafficModel(const Workload &workload, const LoopNest &nest) {
   arrays.push_back({&workload.output, true});
 }
 
-Touched TrafficModel::touch(const OperandInfo &operand, const std::vector<int64_t> &extents, int64_t wayBytes) const {
+Touched TrafficModel::touch(const OperandInfo &operand, const std::vector<int64_t> &extents,
+                            int64_t wayBytes) const {
   int64_t run = elementBytes(operand.dtype), stride = run;
   double runs = 1;
   bool contiguous = true;
@@ -119,14 +120,14 @@ double TrafficModel::into(double capacity, bool coldWeightsOnly, double *strided
   for (const Array &array : arrays) {
     if (coldWeightsOnly && !array.operand->constant)
       continue;
-    // Outwards over the loops that find the array where they left it; neighbouring blocks of the first loop that
-    // moves along it overlap (a sliding window), so that loop brings in the union.
+    // Outwards over the loops that find the array where they left it; neighbouring blocks of the first loop
+    // that moves along it overlap (a sliding window), so that loop brings in the union.
     size_t level = depth;
     while (level > 0 && !usesDim(*array.operand, loops[level - 1].dim))
       --level;
     size_t base = level > 0 ? level - 1 : 0;
     Touched touched = touch(*array.operand, spans[base], kLineBytes);
-    double bytes = touched.bytes * (array.output ? 2 : 1);  // read for ownership, then written back
+    double bytes = touched.bytes * (array.output ? 2 : 1); // read for ownership, then written back
     for (size_t outer = 0; outer < base; ++outer)
       bytes *= loops[outer].trips;
     total += bytes;

@@ -21,7 +21,8 @@ static constexpr double kIssueWidth = 6;
 static constexpr double kStorePorts = 1;
 // Counter, compare and branch with an address each for two operands.
 static constexpr double kLoopInstructions = 4;
-// Entering a tile: addresses, zeroing, the first loads' latency, the last FMAs' drain; half of it overlaps the neighbours.
+// Entering a tile: addresses, zeroing, the first loads' latency, the last FMAs' drain; half of it overlaps
+// the neighbours.
 static constexpr double kTileStartCycles = 12;
 static constexpr double kReductionLoopCycles = 2;
 // What an iteration of the innermost loop costs beyond its issue slots (taken branches end a fetch group).
@@ -38,9 +39,12 @@ static constexpr double kHorizontalCycles = 14;
 // A reciprocal, exp, tanh or erf as a polynomial, in arithmetic instructions.
 static constexpr double kTranscendentalCost = 14;
 
-static BlockSizes merge(const std::map<int64_t, int64_t> &counts) { return BlockSizes(counts.rbegin(), counts.rend()); }
+static BlockSizes merge(const std::map<int64_t, int64_t> &counts) {
+  return BlockSizes(counts.rbegin(), counts.rend());
+}
 
-static void cut(int64_t extent, int64_t times, llvm::ArrayRef<int64_t> steps, std::map<int64_t, int64_t> &counts) {
+static void cut(int64_t extent, int64_t times, llvm::ArrayRef<int64_t> steps,
+                std::map<int64_t, int64_t> &counts) {
   while (!steps.empty() && steps.front() >= extent)
     steps = steps.drop_front();
   if (steps.empty()) {
@@ -148,11 +152,13 @@ void TilePricer::addSteps(double count, double steps, double arithmetic, double 
   double latency = kFmaLatency * std::max(1.0, arithmetic / std::max(1.0, accumulators));
   double instructions = arithmetic + loads + kLoopInstructions / unroll();
   double issue = instructions / (instructions * unroll() > kCachedInstructions ? kDecodeWidth : kIssueWidth);
-  double longest = std::max({arithmeticCycles, loadCycles, latency, issue}) + kInnerIterationCycles / unroll();
+  double longest =
+      std::max({arithmeticCycles, loadCycles, latency, issue}) + kInnerIterationCycles / unroll();
   cost.cycles += count * steps * longest;
   cost.arithmeticCycles += count * steps * arithmeticCycles;
   cost.loadCycles += count * steps * loadCycles;
-  cost.latencyCycles += count * steps * std::max(0.0, latency - std::max({arithmeticCycles, loadCycles, issue}));
+  cost.latencyCycles +=
+      count * steps * std::max(0.0, latency - std::max({arithmeticCycles, loadCycles, issue}));
   double trips = 1, control = 0;
   for (const ReductionLoop &loop : nest.reductions) {
     trips *= double(workload.dims[loop.dim].extent) / double(loop.unroll);
@@ -161,7 +167,8 @@ void TilePricer::addSteps(double count, double steps, double arithmetic, double 
   // The innermost loop's control is part of the steps; entering it is not.
   if (!nest.reductions.empty()) {
     double inner = double(workload.dims[nest.reductions.back().dim].extent) / unroll();
-    control += (inner > 1 ? trips / inner : 0) * kReductionLoopCycles - (trips > 1 ? trips * kReductionLoopCycles : 0);
+    control += (inner > 1 ? trips / inner : 0) * kReductionLoopCycles -
+               (trips > 1 ? trips * kReductionLoopCycles : 0);
   }
   cost.loopCycles += count * control;
   cost.cycles += count * control;
@@ -170,7 +177,8 @@ void TilePricer::addSteps(double count, double steps, double arithmetic, double 
 /// Start of a tile, its epilogue and its stores.
 void TilePricer::addEnd(const Tile &tile, double count, TileCost &cost) const {
   double vectors = double(tile.rows * tile.planes) * vectorsOf(tile.cols);
-  double end = vectors * (epilogueCost() / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
+  double end =
+      vectors * (epilogueCost() / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
   cost.cycles += count * (kTileStartCycles + end);
   cost.loopCycles += count * kTileStartCycles;
   cost.arithmeticCycles += count * vectors * epilogueCost() / kFmaPorts;
@@ -188,7 +196,8 @@ void TilePricer::addContraction(const Tile &tile, double count, TileCost &cost) 
   addSteps(count, steps, accumulators, loads + 2 * spills, accumulators, cost);
 }
 
-/// Unrolled along a window of stride 1, neighbouring rows read the same vectors: the compiler loads them once.
+/// Unrolled along a window of stride 1, neighbouring rows read the same vectors: the compiler loads them
+/// once.
 void TilePricer::addWindow(const Tile &tile, double count, TileCost &cost) const {
   double vectors = vectorsOf(tile.cols), accumulators = double(tile.rows) * vectors;
   double inputVectors = accumulators;
@@ -211,7 +220,8 @@ void TilePricer::addWindow(const Tile &tile, double count, TileCost &cost) const
 void TilePricer::addRows(const Tile &tile, double count, TileCost &cost) const {
   double vectors = double(tile.rows) * vectorsOf(reductionExtent(workload));
   // The combine is a tree: nothing waits for long.
-  double cycles = std::max(vectors / kFmaPorts, vectors / kLoadPorts) + double(tile.rows) * kHorizontalCycles / kFmaPorts;
+  double cycles =
+      std::max(vectors / kFmaPorts, vectors / kLoadPorts) + double(tile.rows) * kHorizontalCycles / kFmaPorts;
   cost.arithmeticCycles += count * vectors / kFmaPorts;
   cost.loadCycles += count * vectors / kLoadPorts;
   cost.cycles += count * std::max(cycles, kHorizontalCycles);
@@ -255,7 +265,8 @@ TileCost TilePricer::price() {
   TileCost cost;
   double others = 1;
   for (size_t dim = 0; dim < workload.dims.size(); ++dim)
-    if (!workload.dims[dim].reduction && int(dim) != roles.row && int(dim) != roles.plane && int(dim) != roles.vector)
+    if (!workload.dims[dim].reduction && int(dim) != roles.row && int(dim) != roles.plane &&
+        int(dim) != roles.vector)
       others *= double(workload.dims[dim].extent);
   double largest = 0;
   for (auto [rows, rowCount] : blocks(roles.row))

@@ -34,7 +34,8 @@ static llvm::Error verifyTiles(const LoopNest &nest, const Workload &workload) {
       return makeError("loop nest: loop {0}: found dim {1}, expected 0 to {2}", level, loop.dim,
                        int(workload.dims.size()) - 1);
     if (workload.dims[loop.dim].reduction)
-      return makeError("loop nest: loop {0}: found reduction dim {1}, expected a parallel dim", level, loop.dim);
+      return makeError("loop nest: loop {0}: found reduction dim {1}, expected a parallel dim", level,
+                       loop.dim);
     if (loop.step < 1 || loop.step > left[loop.dim])
       return makeError("loop nest: loop {0} over dim {1}: found step {2}, expected 1 to {3}", level, loop.dim,
                        loop.step, left[loop.dim]);
@@ -62,7 +63,8 @@ static llvm::Error verifyReductions(const LoopNest &nest, const Workload &worklo
     return llvm::Error::success();
   for (auto [index, dim] : llvm::enumerate(workload.dims))
     if (dim.reduction && !seen[index])
-      return makeError("loop nest: found no loop over reduction dim {0}, expected all reduction dims or none", index);
+      return makeError("loop nest: found no loop over reduction dim {0}, expected all reduction dims or none",
+                       index);
   return llvm::Error::success();
 }
 

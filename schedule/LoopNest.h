@@ -28,10 +28,11 @@ struct ReductionLoop {
 };
 
 struct LoopNest {
-  /// Outermost first. The last step of a dim is its register tile; a dim without a loop is whole in the register tile.
+  /// Outermost first. The last step of a dim is its register tile; a dim without a loop is whole in the
+  /// register tile.
   std::vector<TileLoop> tiles;
-  /// Outermost first; every reduction dim of the workload exactly once, or none when the tile is not vectorised by
-  /// steps of the reduction (then the whole reduction is done inside the register tile).
+  /// Outermost first; every reduction dim of the workload exactly once, or none when the tile is not
+  /// vectorised by steps of the reduction (then the whole reduction is done inside the register tile).
   std::vector<ReductionLoop> reductions;
   /// The first loop of `tiles` is cut into chunks that threads share: one chunk a step.
   bool parallel = false;
@@ -40,7 +41,8 @@ struct LoopNest {
   std::vector<int64_t> registerTile(const Workload &workload) const;
   /// Chunks that the runtime hands out: steps of the first loop when `parallel`, else 1.
   int64_t chunks(const Workload &workload) const;
-  /// Says why a nest cannot be emitted for `workload`: dim out of range, step that grows, reduction missing twice, …
+  /// Says why a nest cannot be emitted for `workload`: dim out of range, step that grows, reduction missing
+  /// twice, …
   llvm::Error verify(const Workload &workload) const;
   bool operator==(const LoopNest &) const = default;
 };

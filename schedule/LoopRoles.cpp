@@ -120,7 +120,8 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
   int64_t extent = workload.dims[roles.vector].extent;
   switch (roles.form) {
   case NestForm::Contraction: {
-    // The lanes of a blocked layout are one block: beside them the planes count the blocks of the same channels.
+    // The lanes of a blocked layout are one block: beside them the planes count the blocks of the same
+    // channels.
     bool blocked = roles.plane >= 0 && roles.vectorInput == 1 && extent <= kMaxVectorTile;
     roles.tiledVector = !blocked && extent > 8;
     break;
@@ -142,7 +143,7 @@ std::array<int, 3> LoopRoles::parallelDims() const {
   if (form == NestForm::Contraction) {
     dims[0] = cacheRow();
     dims[1] = cachePlane();
-    dims[2] = !batch.empty() ? batch.front()
+    dims[2] = !batch.empty()         ? batch.front()
               : outerRows.size() > 1 ? outerRows.front()
               : !outerPlanes.empty() ? outerPlanes.front()
                                      : -1;

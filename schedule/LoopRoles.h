@@ -12,23 +12,23 @@ namespace autotune {
 
 /// The shape of loop nest that a workload gets; decides its knobs.
 enum class NestForm {
-  Contraction,   // register tile rows x planes x vector, accumulated over loops of the reductions
-  Window,        // register tile rows x vector, accumulated over loops of the reductions
-  RowReduction,  // the reductions run along memory: whole inside the register tile
-  Pointwise,     // no reduction
+  Contraction,  // register tile rows x planes x vector, accumulated over loops of the reductions
+  Window,       // register tile rows x vector, accumulated over loops of the reductions
+  RowReduction, // the reductions run along memory: whole inside the register tile
+  Pointwise,    // no reduction
 };
 
 /// Loops of extent 1 have no role. A dim is -1 when the workload has none.
 struct LoopRoles {
   NestForm form = NestForm::Pointwise;
-  int vector = -1;  // runs along the lanes
-  int row = -1;     // register rows: several values of the broadcast input
-  int plane = -1;   // register planes: several vectors of the vector input
+  int vector = -1; // runs along the lanes
+  int row = -1;    // register rows: several values of the broadcast input
+  int plane = -1;  // register planes: several vectors of the vector input
   /// Further loops that index the broadcast input only, the vector input only, and the rest; outermost first.
   std::vector<int> outerRows, outerPlanes, batch;
-  std::vector<int> reductions;  // every reduction dim, extent 1 included, in the order of the workload
-  int broadcastInput = 0, vectorInput = 1;  // of a contraction
-  bool tiledVector = false;  // the vector dim is too long for a register tile (knob `cols`)
+  std::vector<int> reductions; // every reduction dim, extent 1 included, in the order of the workload
+  int broadcastInput = 0, vectorInput = 1; // of a contraction
+  bool tiledVector = false;                // the vector dim is too long for a register tile (knob `cols`)
 
   /// The dim that cache_rows cuts: the last outer row loop, or the register rows when there is none.
   int cacheRow() const { return outerRows.empty() ? row : outerRows.back(); }
@@ -41,8 +41,8 @@ struct LoopRoles {
 
 LoopRoles loopRoles(const Workload &workload);
 
-/// Elements that a register tile may have at most, reductions inside it included: beyond, the straight-line code of
-/// one tile no longer fits the instruction cache.
+/// Elements that a register tile may have at most, reductions inside it included: beyond, the straight-line
+/// code of one tile no longer fits the instruction cache.
 inline constexpr int64_t kMaxTileElements = 4096;
 /// Longest vector dim that stays whole in a register tile, and longest tile of a longer one.
 inline constexpr int64_t kMaxVectorTile = 32;

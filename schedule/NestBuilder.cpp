@@ -48,7 +48,7 @@ private:
   const Workload &workload;
   const Schedule &schedule;
   LoopRoles roles;
-  std::vector<int64_t> left;  // extent of each dim inside the loops so far
+  std::vector<int64_t> left; // extent of each dim inside the loops so far
   LoopNest nest;
 };
 
@@ -75,7 +75,8 @@ llvm::Error NestBuilder::checkKnobs() const {
       {"rows", roles.row}, {"planes", roles.plane}, {"cols", roles.vector}};
   for (auto [name, dim] : extents)
     if (dim >= 0 && knob(name) > workload.dims[dim].extent)
-      return makeError("schedule: found {0}={1}, expected at most {2}", name, knob(name), workload.dims[dim].extent);
+      return makeError("schedule: found {0}={1}, expected at most {2}", name, knob(name),
+                       workload.dims[dim].extent);
   return llvm::Error::success();
 }
 

@@ -79,7 +79,8 @@ namespace {
 class ValueLists {
 public:
   ValueLists(const Workload &workload, const Space &space)
-      : workload(workload), roles(loopRoles(workload)), registers(space.vectorRegisters), lanes(space.lanes) {}
+      : workload(workload), roles(loopRoles(workload)), registers(space.vectorRegisters), lanes(space.lanes) {
+  }
 
   std::vector<int64_t> of(llvm::StringRef knob) const;
 
@@ -116,8 +117,8 @@ bool ValueLists::fits(int64_t rowCount, int64_t planeCount, int64_t columnCount)
   return registersNeeded(workload, roles, tile, lanes) <= registers;
 }
 
-/// Steps that cut the extent most evenly: of all steps with the same number of tiles the smallest, because a tile's
-/// rest costs nearly as much as a tile.
+/// Steps that cut the extent most evenly: of all steps with the same number of tiles the smallest, because a
+/// tile's rest costs nearly as much as a tile.
 std::vector<int64_t> ValueLists::rows() const {
   std::vector<int64_t> values = {1};
   int64_t narrow = roles.tiledVector ? columns().front() : extent(roles.vector);

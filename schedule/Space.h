@@ -15,38 +15,38 @@ namespace autotune {
 
 struct Knob {
   std::string name;
-  std::vector<int64_t> values;  // ascending, never empty
+  std::vector<int64_t> values; // ascending, never empty
 };
 
 struct Space {
   std::vector<Knob> knobs;  // sorted by name
-  int vectorRegisters = 16;  // of the device
-  int lanes = 8;             // elements of the output in one vector register
+  int vectorRegisters = 16; // of the device
+  int lanes = 8;            // elements of the output in one vector register
 
   /// Number of combinations (saturates at 2^62).
   int64_t size() const;
-  /// True if the schedule has exactly these knobs with legal values, its loop nest is valid for `workload` and its
-  /// register tile fits the registers (or is the smallest there is).
+  /// True if the schedule has exactly these knobs with legal values, its loop nest is valid for `workload`
+  /// and its register tile fits the registers (or is the smallest there is).
   bool contains(const Workload &workload, const Schedule &schedule) const;
 };
 
-/// Vector registers that a register tile of `extents` (as `LoopNest::registerTile` gives them) needs: accumulators,
-/// loaded vectors and a broadcast.
+/// Vector registers that a register tile of `extents` (as `LoopNest::registerTile` gives them) needs:
+/// accumulators, loaded vectors and a broadcast.
 int64_t registersNeeded(const Workload &workload, const LoopRoles &roles, const std::vector<int64_t> &extents,
                         int lanes);
 
-/// Names of the knobs of a workload, sorted. They depend on the workload alone: the values depend on the device.
+/// Names of the knobs of a workload, sorted. They depend on the workload alone: the values depend on the
+/// device.
 ///   rows          register tile along the row dim (LoopRoles)
 ///   planes, cols  register tile along the plane dim, and along a vector dim that is not whole in it
-///   cache_rows, cache_planes   register tiles (or outer row steps) in a cache block along LoopRoles::cacheRow, cachePlane
-///   order         0: row loops outside plane loops, 1: inside
-///   unroll        of the innermost reduction loop
-///   parallel      0: none, else which of LoopRoles::parallelDims the threads share
+///   cache_rows, cache_planes   register tiles (or outer row steps) in a cache block along
+///   LoopRoles::cacheRow, cachePlane order         0: row loops outside plane loops, 1: inside unroll of the
+///   innermost reduction loop parallel      0: none, else which of LoopRoles::parallelDims the threads share
 ///   chunks        pieces that the parallel dim is cut into, each a whole number of register tiles
 std::vector<std::string> knobNames(const Workload &workload, const LoopRoles &roles);
 
-/// About eight knobs for contraction-like workloads, two to four for the rest, none where there is no choice. The first
-/// value of each knob together is always a valid schedule.
+/// About eight knobs for contraction-like workloads, two to four for the rest, none where there is no choice.
+/// The first value of each knob together is always a valid schedule.
 Space buildSpace(const Workload &workload, const Device &device);
 
 } // namespace autotune

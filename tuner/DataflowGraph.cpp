@@ -39,7 +39,7 @@ DataflowGraph::DataflowGraph(const Graph &graph)
         producers.insert(producer);
     sources[op.id].assign(producers.begin(), producers.end());
     for (int producer : producers)
-      readers[producer].push_back(op.id);  // ascending: operators come in order
+      readers[producer].push_back(op.id); // ascending: operators come in order
   }
   for (int output : graph.outputs)
     if (int producer = graph.tensors[output].producer; producer >= 0)

@@ -20,8 +20,8 @@ public:
   /// True if the model returns the result of `op`.
   bool isReturned(int op) const { return returned[op]; }
 
-  /// The nearest operator that every path from `op` to a result of the model passes (its immediate post-dominator);
-  /// nullopt if there is none.
+  /// The nearest operator that every path from `op` to a result of the model passes (its immediate
+  /// post-dominator); nullopt if there is none.
   std::optional<int> meetingPoint(int op) const;
   /// Every operator on a path from `op` to its meeting point, both left out, ascending.
   std::vector<int> between(int op, int meeting) const;
@@ -29,7 +29,7 @@ public:
 private:
   std::vector<std::vector<int>> readers, sources;
   std::vector<bool> returned;
-  std::vector<int> postDominators;  // the number of operators stands for "none"
+  std::vector<int> postDominators; // the number of operators stands for "none"
 };
 
 } // namespace autotune

@@ -36,8 +36,8 @@ private:
 
   const Graph &graph;
   DataflowGraph flow;
-  std::vector<int> blocks;  // of each operator
-  std::vector<int> owner;   // subgraph of each operator; -1: not placed yet
+  std::vector<int> blocks; // of each operator
+  std::vector<int> owner;  // subgraph of each operator; -1: not placed yet
   std::vector<Subgraph> subgraphs;
 };
 
@@ -58,7 +58,8 @@ bool Fuser::canBeTail(int id, int producer) const {
          blocks[id] == blocks[producer];
 }
 
-/// The operators that would join the subgraph of `producer` together with its reader `first`; empty if they may not.
+/// The operators that would join the subgraph of `producer` together with its reader `first`; empty if they
+/// may not.
 std::vector<int> Fuser::tailsAfter(int producer, int first) const {
   bool acceptsTails = isKind(producer, FusionRole::Root) || isKind(producer, FusionRole::Elementwise);
   if (!acceptsTails || flow.isReturned(producer) || subgraphs[owner[producer]].operators.back() != producer)
@@ -116,7 +117,8 @@ Partition Fuser::run() {
       placeFill(each.id);
   for (Subgraph &subgraph : subgraphs)
     llvm::sort(subgraph.operators);
-  llvm::sort(subgraphs, [](const Subgraph &a, const Subgraph &b) { return a.operators.back() < b.operators.back(); });
+  llvm::sort(subgraphs,
+             [](const Subgraph &a, const Subgraph &b) { return a.operators.back() < b.operators.back(); });
   return {std::move(subgraphs)};
 }
 

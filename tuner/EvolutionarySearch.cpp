@@ -15,8 +15,8 @@ using namespace autotune;
 
 static constexpr int kRandomDraws = 32;
 
-/// What the inner loops look like: neighbours in the other knobs differ little, and a model that is wrong about one of
-/// them is wrong about all.
+/// What the inner loops look like: neighbours in the other knobs differ little, and a model that is wrong
+/// about one of them is wrong about all.
 static std::string innerShape(const Schedule &schedule) {
   std::string shape;
   for (const char *name : {"rows", "planes", "cols", "unroll"})
@@ -49,7 +49,9 @@ EvolutionarySearch::EvolutionarySearch(const Workload &workload, const Space &sp
 }
 
 /// True the first time that this loop nest comes up.
-bool EvolutionarySearch::take(const Schedule &schedule) { return known.insert(walk.nestKey(schedule)).second; }
+bool EvolutionarySearch::take(const Schedule &schedule) {
+  return known.insert(walk.nestKey(schedule)).second;
+}
 
 void EvolutionarySearch::takeFrom(std::vector<Schedule> &queue, size_t count, std::vector<Schedule> &batch) {
   size_t wanted = batch.size() + count;
@@ -96,7 +98,8 @@ static size_t distance(const Schedule &a, const Schedule &b) {
   return count;
 }
 
-/// The model's word for a candidate is corrected by how wrong it was about the candidate's nearest measured relatives.
+/// The model's word for a candidate is corrected by how wrong it was about the candidate's nearest measured
+/// relatives.
 void EvolutionarySearch::takeRanked(size_t count, std::vector<Schedule> &batch) {
   if (measured.empty() || count == 0)
     return;
@@ -125,8 +128,8 @@ void EvolutionarySearch::takeRanked(size_t count, std::vector<Schedule> &batch) 
   }
 }
 
-/// Seeds; then, as long as nothing is measured, the model's list; then its word and the measurements together. A few are
-/// drawn blindly, and whatever one source cannot give comes from the next.
+/// Seeds; then, as long as nothing is measured, the model's list; then its word and the measurements
+/// together. A few are drawn blindly, and whatever one source cannot give comes from the next.
 std::vector<Schedule> EvolutionarySearch::propose(size_t count) {
   std::vector<Schedule> batch;
   takeFrom(seeds, count, batch);
@@ -146,7 +149,8 @@ void EvolutionarySearch::observe(const Schedule &schedule, const Outcome &outcom
     return;
   CostQuery query = {&workload, &schedule};
   Measured entry = {schedule, measurement->medianNs, model.predict({&query, 1}).front()};
-  auto slower = llvm::find_if(measured, [&](const Measured &other) { return other.medianNs > entry.medianNs; });
+  auto slower =
+      llvm::find_if(measured, [&](const Measured &other) { return other.medianNs > entry.medianNs; });
   measured.insert(slower, entry);
   if (!fastest || measurement->medianNs < fastest->measurement.medianNs)
     fastest = Best{schedule, *measurement};

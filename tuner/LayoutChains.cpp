@@ -30,7 +30,8 @@ std::vector<LayoutChain> autotune::layoutChains(const Graph &graph) {
       chains[component[op.id]].operators.push_back(op.id);
   std::vector<LayoutChain> anchored;
   for (auto &[number, chain] : chains)
-    if (llvm::any_of(chain.operators, [&](int op) { return graph.operators[op].layout == LayoutRole::Anchor; }))
+    if (llvm::any_of(chain.operators,
+                     [&](int op) { return graph.operators[op].layout == LayoutRole::Anchor; }))
       anchored.push_back(std::move(chain));
   llvm::sort(anchored, [](const LayoutChain &a, const LayoutChain &b) { return a.operators < b.operators; });
   return anchored;

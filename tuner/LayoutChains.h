@@ -10,7 +10,7 @@ namespace autotune {
 
 /// Operators connected by values that may all be in NCHW{b}c, at least one of which gains from it.
 struct LayoutChain {
-  std::vector<int> operators;  // ids, ascending
+  std::vector<int> operators; // ids, ascending
   bool operator==(const LayoutChain &) const = default;
 };
 

@@ -19,14 +19,14 @@ namespace autotune {
 /// Repeated timings of one kernel whose output was right.
 struct Measurement {
   double medianNs = 0;
-  double spreadNs = 0;  // median absolute deviation
+  double spreadNs = 0; // median absolute deviation
   int64_t runs = 0;
   bool operator==(const Measurement &) const = default;
 };
 
 /// Why a candidate has no time.
 struct Failure {
-  std::string stage;   // "apply", "compile", "crash", "timeout", "check", …
+  std::string stage; // "apply", "compile", "crash", "timeout", "check", …
   std::string reason;
   bool operator==(const Failure &) const = default;
 };
@@ -35,11 +35,11 @@ using Outcome = std::variant<Measurement, Failure>;
 
 /// Two kernels timed in turns. Ratios are first / second: above 1, the second is faster.
 struct Comparison {
-  double ratio = 1;           // median of the pairs
-  double low = 1, high = 1;   // 95 % confidence interval of it
+  double ratio = 1;         // median of the pairs
+  double low = 1, high = 1; // 95 % confidence interval of it
   Measurement first, second;
-  std::string standard;                   // of the check that the second passed
-  std::map<std::string, double> metrics;  // what the check measured
+  std::string standard;                  // of the check that the second passed
+  std::map<std::string, double> metrics; // what the check measured
 };
 
 using ComparisonOutcome = std::variant<Comparison, Failure>;

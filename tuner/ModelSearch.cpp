@@ -32,7 +32,9 @@ public:
   ModelDescent(const Workload &workload, const Space &space, const CostModel &model)
       : workload(workload), space(space), walk(workload, space), model(model) {}
 
-  void priceAll() { price(llvm::map_to_vector<0>(walk.all(), [&](const Schedule &s) { return genomeOf(s); })); }
+  void priceAll() {
+    price(llvm::map_to_vector<0>(walk.all(), [&](const Schedule &s) { return genomeOf(s); }));
+  }
   void descend();
   std::vector<PredictedSchedule> best(size_t count) const;
 
@@ -41,7 +43,8 @@ private:
   Schedule scheduleOf(const Genome &genome) const;
   void price(llvm::ArrayRef<Genome> genomes);
   std::optional<double> priceOf(const Genome &genome) const { return priced.lookup(genome); }
-  void addVariants(const Genome &center, size_t knob, std::optional<size_t> other, std::vector<Genome> &all) const;
+  void addVariants(const Genome &center, size_t knob, std::optional<size_t> other,
+                   std::vector<Genome> &all) const;
   std::vector<Genome> neighbours(const Genome &center) const;
   std::optional<size_t> find(llvm::StringRef name) const;
   void descendFrom(const Genome &start);
@@ -50,7 +53,7 @@ private:
   const Space &space;
   SpaceWalk walk;
   const CostModel &model;
-  llvm::StringMap<std::optional<double>> priced;  // nullopt: not a member
+  llvm::StringMap<std::optional<double>> priced; // nullopt: not a member
 };
 
 } // namespace

@@ -14,9 +14,9 @@ struct PredictedSchedule {
   double predictedNs = 0;
 };
 
-/// Up to `count` members of the space, cheapest first, no two with the same loop nest. Small spaces are priced whole,
-/// large ones by descents from several members. Never empty; the same on every run.
-std::vector<PredictedSchedule> topSchedules(const Workload &workload, const Space &space, const CostModel &model,
-                                            size_t count);
+/// Up to `count` members of the space, cheapest first, no two with the same loop nest. Small spaces are
+/// priced whole, large ones by descents from several members. Never empty; the same on every run.
+std::vector<PredictedSchedule> topSchedules(const Workload &workload, const Space &space,
+                                            const CostModel &model, size_t count);
 
 } // namespace autotune

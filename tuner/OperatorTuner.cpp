@@ -17,7 +17,8 @@ using namespace autotune;
 
 /// The search of one task and what it found.
 struct OperatorTuner::Search {
-  Search(const TuningTask &task, const Device &device, const CostModel &model, const EvolutionOptions &options)
+  Search(const TuningTask &task, const Device &device, const CostModel &model,
+         const EvolutionOptions &options)
       : task(&task), space(std::make_unique<Space>(buildSpace(task.workload, device))),
         walk(task.workload, *space), untunedNest(walk.nestKey(task.untuned)) {
     std::vector<Schedule> seeds = {task.untuned};
@@ -35,7 +36,7 @@ struct OperatorTuner::Search {
   }
 
   const TuningTask *task;
-  std::unique_ptr<Space> space;  // the search refers to it: it must not move
+  std::unique_ptr<Space> space; // the search refers to it: it must not move
   SpaceWalk walk;
   std::string untunedNest;
   std::unique_ptr<EvolutionarySearch> evolution;
@@ -115,14 +116,15 @@ llvm::Error OperatorTuner::round(std::vector<Search> &searches, size_t index, Ta
 llvm::Error OperatorTuner::measureUntuned(Search &search) {
   if (search.untuned)
     return llvm::Error::success();
-  llvm::Expected<std::vector<Outcome>> outcomes = measurer.measure(search.task->workload, {search.task->untuned});
+  llvm::Expected<std::vector<Outcome>> outcomes =
+      measurer.measure(search.task->workload, {search.task->untuned});
   if (!outcomes)
     return outcomes.takeError();
   return record(search, {{search.task->untuned, outcomes->front()}});
 }
 
-/// The comparison of the first of the fastest candidates that beats the untuned one outside the noise. Its schedule
-/// becomes the result's.
+/// The comparison of the first of the fastest candidates that beats the untuned one outside the noise. Its
+/// schedule becomes the result's.
 llvm::Expected<std::optional<Comparison>> OperatorTuner::confirmBest(Search &search) {
   llvm::sort(search.measured, [](const auto &a, const auto &b) {
     return std::tie(a.second.medianNs, a.first) < std::tie(b.second.medianNs, b.first);

@@ -22,19 +22,19 @@ namespace autotune {
 
 struct TuningTask {
   Workload workload;
-  int64_t weight = 1;           // occurrences in the model
-  Schedule untuned;             // what the model would get without measuring: the baseline; a member of the space
-  std::vector<Schedule> seeds;  // more to try first: stale and near records
+  int64_t weight = 1; // occurrences in the model
+  Schedule untuned;   // what the model would get without measuring: the baseline; a member of the space
+  std::vector<Schedule> seeds; // more to try first: stale and near records
 };
 
 /// How the search of a task ended.
 struct TaskResult {
   const TuningTask *task = nullptr;
   SearchOutcome outcome = SearchOutcome::DefaultBest;
-  Schedule schedule;      // the winner; the untuned one for `DefaultBest`
-  Comparison comparison;  // untuned against winner; against itself for `DefaultBest`
-  int64_t trials = 0;     // candidates that were measured or failed, earlier runs included
-  std::map<std::pair<std::string, std::string>, int64_t> failures;  // by stage and first line of the reason
+  Schedule schedule;     // the winner; the untuned one for `DefaultBest`
+  Comparison comparison; // untuned against winner; against itself for `DefaultBest`
+  int64_t trials = 0;    // candidates that were measured or failed, earlier runs included
+  std::map<std::pair<std::string, std::string>, int64_t> failures; // by stage and first line of the reason
 
   /// False if the untuned schedule itself failed: there is nothing to record.
   bool isMeasured() const { return comparison.first.runs > 0; }
@@ -54,10 +54,10 @@ public:
 
 struct TuningProgress {
   size_t tasks = 0, finishedTasks = 0;
-  int64_t trials = 0;      // of this run
-  size_t current = 0;      // task that was just measured
-  double untunedNs = 0;    // sum of weight times time, tasks as they were before tuning
-  double bestNs = 0;       // the same with the best measured so far
+  int64_t trials = 0;   // of this run
+  size_t current = 0;   // task that was just measured
+  double untunedNs = 0; // sum of weight times time, tasks as they were before tuning
+  double bestNs = 0;    // the same with the best measured so far
 };
 
 /// What a run tells while it goes on.
@@ -70,10 +70,10 @@ public:
 };
 
 struct OperatorTunerOptions {
-  size_t batch = 8;  // candidates that are compiled and measured together
+  size_t batch = 8; // candidates that are compiled and measured together
   uint64_t seed = 1;
-  int confirmations = 2;  // candidates that may try to beat the untuned one before it stays
-  std::chrono::milliseconds confirmTime{500};  // first guess of what a confirmation takes
+  int confirmations = 2; // candidates that may try to beat the untuned one before it stays
+  std::chrono::milliseconds confirmTime{500}; // first guess of what a confirmation takes
   TaskSchedulerOptions scheduler;
 };
 
@@ -84,8 +84,8 @@ public:
                 TuningListener &listener, OperatorTunerOptions options = {})
       : measurer(measurer), model(model), device(device), log(log), listener(listener), options(options) {}
 
-  /// Tunes until the gains dry up or the budget ends; then every task that had a round is finished. After a stop by the
-  /// user nothing more is measured: unfinished tasks go on from the log in the next run.
+  /// Tunes until the gains dry up or the budget ends; then every task that had a round is finished. After a
+  /// stop by the user nothing more is measured: unfinished tasks go on from the log in the next run.
   llvm::Error run(llvm::ArrayRef<TuningTask> tasks, Budget &budget);
 
 private:

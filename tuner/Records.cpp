@@ -8,8 +8,8 @@ static Timing timing(const Measurement &measurement) {
   return {measurement.medianNs, measurement.spreadNs, measurement.runs};
 }
 
-static void fill(RecordBase &record, const Comparison &comparison, SearchOutcome outcome, const Device &device,
-                 Provenance provenance, int64_t trials) {
+static void fill(RecordBase &record, const Comparison &comparison, SearchOutcome outcome,
+                 const Device &device, Provenance provenance, int64_t trials) {
   record.deviceKey = device.key();
   record.outcome = outcome;
   record.untuned = timing(comparison.first);
@@ -21,7 +21,8 @@ static void fill(RecordBase &record, const Comparison &comparison, SearchOutcome
   record.provenance.trials = trials;
 }
 
-OperatorRecord autotune::operatorRecord(const TaskResult &result, const Device &device, Provenance provenance) {
+OperatorRecord autotune::operatorRecord(const TaskResult &result, const Device &device,
+                                        Provenance provenance) {
   OperatorRecord record(result.task->workload);
   record.schedule = result.schedule;
   record.untunedSchedule = result.task->untuned;
@@ -31,7 +32,8 @@ OperatorRecord autotune::operatorRecord(const TaskResult &result, const Device &
 
 static Decisions decisions(int channelBlock) { return {{"channel_block", std::to_string(channelBlock)}}; }
 
-SubgraphRecord autotune::subgraphRecord(const SubgraphResult &result, const Device &device, Provenance provenance) {
+SubgraphRecord autotune::subgraphRecord(const SubgraphResult &result, const Device &device,
+                                        Provenance provenance) {
   SubgraphRecord record;
   record.name = result.region.name;
   record.keyText = result.region.text;

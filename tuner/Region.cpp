@@ -25,7 +25,7 @@ private:
 
   const Graph &graph;
   const LayoutChain &chain;
-  std::map<int, std::string> names;  // of tensors
+  std::map<int, std::string> names; // of tensors
   int made = 0, given = 0;
   std::string text;
   llvm::raw_string_ostream stream;

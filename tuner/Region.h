@@ -12,9 +12,9 @@
 namespace autotune {
 
 struct Region {
-  std::string name;            // class of the region: "conv-chain"
-  std::string text;            // canonical: operators, shapes, edges, border layouts, threads, numerics; no names
-  std::vector<int> operators;  // ids in the graph, ascending
+  std::string name; // class of the region: "conv-chain"
+  std::string text; // canonical: operators, shapes, edges, border layouts, threads, numerics; no names
+  std::vector<int> operators; // ids in the graph, ascending
 
   std::string key() const { return hashText(text); }
 };

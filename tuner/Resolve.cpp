@@ -51,12 +51,13 @@ static std::string otherDevices(const Repository &repository, const Device &devi
   std::vector<std::string> keys = repository.deviceKeys();
   if (keys.empty() || llvm::is_contained(keys, device.key()))
     return "no record";
-  return llvm::formatv("no record for this device ({0}); there are records for {1}", device.key(), keys.front());
+  return llvm::formatv("no record for this device ({0}); there are records for {1}", device.key(),
+                       keys.front());
 }
 
 template <typename Record>
-std::optional<Record> Resolver::lookUp(const Repository &repository, llvm::StringRef place, llvm::StringRef name,
-                                       llvm::StringRef key, Choice &choice) const {
+std::optional<Record> Resolver::lookUp(const Repository &repository, llvm::StringRef place,
+                                       llvm::StringRef name, llvm::StringRef key, Choice &choice) const {
   llvm::Expected<std::optional<Record>> found = repository.find<Record>(device.key(), name, key);
   if (!found) {
     std::string message = llvm::toString(found.takeError());
@@ -115,7 +116,8 @@ std::vector<NearRecord> Resolver::nearRecords(const Workload &workload, size_t c
 bool Resolver::tryNear(const Workload &workload, const Space &space, ScheduleChoice &choice) const {
   std::vector<NearRecord> records = nearRecords(workload, 1);
   if (records.empty() || records.front().distance > kFarthest) {
-    choice.trace.push_back(records.empty() ? "near: no record of this class" : "near: the nearest shape is too far");
+    choice.trace.push_back(records.empty() ? "near: no record of this class"
+                                           : "near: the nearest shape is too far");
     return false;
   }
   const OperatorRecord &record = records.front().record;
@@ -129,8 +131,8 @@ bool Resolver::tryNear(const Workload &workload, const Space &space, ScheduleCho
     CostQuery query = {&workload, &*schedule};
     double ratio = sources.model->predict({&query, 1}).front() / pick.front().predictedNs;
     if (ratio > kNearTolerance) {
-      choice.trace.push_back(
-          llvm::formatv("near: {0} is predicted {1:F2}x slower than the model's pick", recordFileName(record), ratio));
+      choice.trace.push_back(llvm::formatv("near: {0} is predicted {1:F2}x slower than the model's pick",
+                                           recordFileName(record), ratio));
       return false;
     }
   }
@@ -176,9 +178,11 @@ LayoutChoice Resolver::layout(const Region &region, int untunedBlock) const {
         lookUp<SubgraphRecord>(*repository, place, region.name, region.key(), choice);
     if (!record)
       continue;
-    auto decision = llvm::find_if(record->decisions, [](const auto &d) { return d.first == "channel_block"; });
+    auto decision =
+        llvm::find_if(record->decisions, [](const auto &d) { return d.first == "channel_block"; });
     int block = 0;
-    bool known = decision != record->decisions.end() && !llvm::StringRef(decision->second).getAsInteger(10, block) &&
+    bool known = decision != record->decisions.end() &&
+                 !llvm::StringRef(decision->second).getAsInteger(10, block) &&
                  llvm::is_contained({0, 8, 16, 32}, block);
     if (!known) {
       diagnose(recordFileName(*record), "found no channel_block of 0, 8, 16 or 32 among the decisions");
@@ -189,7 +193,8 @@ LayoutChoice Resolver::layout(const Region &region, int untunedBlock) const {
     choice.channelBlock = block;
     choice.stale = isStale(*record);
     noteDevice(*repository, choice);
-    choice.trace.push_back(llvm::formatv("{0}: {1} record, channel_block {2}", place, outcomeName(record->outcome), block));
+    choice.trace.push_back(
+        llvm::formatv("{0}: {1} record, channel_block {2}", place, outcomeName(record->outcome), block));
     return choice;
   }
   choice.trace.push_back(llvm::formatv("default: channel_block {0}", untunedBlock));

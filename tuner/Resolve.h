@@ -25,9 +25,9 @@ llvm::StringRef choiceSourceName(ChoiceSource source);
 /// A choice and the way to it.
 struct Choice {
   ChoiceSource source = ChoiceSource::Default;
-  bool stale = false;              // the record was made by another code generator
-  std::string note;                // what a user should know of a choice that is not exact and fresh; may be empty
-  std::vector<std::string> trace;  // one line for each place that was asked
+  bool stale = false; // the record was made by another code generator
+  std::string note;   // what a user should know of a choice that is not exact and fresh; may be empty
+  std::vector<std::string> trace; // one line for each place that was asked
 
   /// What `--require-hits` accepts.
   bool isHit() const { return (source == ChoiceSource::Exact || source == ChoiceSource::Builtin) && !stale; }
@@ -35,7 +35,7 @@ struct Choice {
 
 struct ScheduleChoice : Choice {
   Schedule schedule;
-  std::optional<OperatorRecord> record;  // the one it came from
+  std::optional<OperatorRecord> record; // the one it came from
 };
 
 struct LayoutChoice : Choice {
@@ -57,8 +57,8 @@ class Resolver {
 public:
   Resolver(Device device, ResolveSources sources) : device(std::move(device)), sources(std::move(sources)) {}
 
-  /// User record, built-in record, nearest shape (re-legalised; only if the model does not think it much worse than its
-  /// own pick), model, first schedule of the space. Its loop nest is always legal.
+  /// User record, built-in record, nearest shape (re-legalised; only if the model does not think it much
+  /// worse than its own pick), model, first schedule of the space. Its loop nest is always legal.
   ScheduleChoice schedule(const Workload &workload) const;
   /// User record, built-in record, `untunedBlock`.
   LayoutChoice layout(const Region &region, int untunedBlock) const;

@@ -94,9 +94,9 @@ std::optional<Schedule> SpaceWalk::nearest(const Schedule &foreign) const {
     if (found == foreign.knobs.end())
       continue;
     auto distance = [&](int64_t value) { return std::abs(double(value) - double(found->second)); };
-    schedule.knobs[knob.name] = *std::min_element(knob.values.begin(), knob.values.end(), [&](int64_t a, int64_t b) {
-      return distance(a) < distance(b);
-    });
+    schedule.knobs[knob.name] =
+        *std::min_element(knob.values.begin(), knob.values.end(),
+                          [&](int64_t a, int64_t b) { return distance(a) < distance(b); });
   }
   return member(schedule);
 }

@@ -43,8 +43,8 @@ public:
   std::optional<Schedule> mutate(const Schedule &parent, Random &random) const;
   /// Each knob from one of the parents.
   std::optional<Schedule> cross(const Schedule &left, const Schedule &right, Random &random) const;
-  /// Every knob set to the legal value nearest to the one in `foreign` (the first where it has none); nullopt if the
-  /// values together are not a member.
+  /// Every knob set to the legal value nearest to the one in `foreign` (the first where it has none); nullopt
+  /// if the values together are not a member.
   std::optional<Schedule> nearest(const Schedule &foreign) const;
   /// Every member, in a fixed order. For small spaces.
   std::vector<Schedule> all() const;

@@ -19,14 +19,15 @@ struct TaskSchedulerOptions {
   double patience = 0.5;
 };
 
-/// Gradient scheduler (Zheng et al., Ansor, OSDI 2020, section 6): rounds go to the task whose next round promises the
-/// largest cut of the sum of weight times time. Every task has its first round before any has its second.
+/// Gradient scheduler (Zheng et al., Ansor, OSDI 2020, section 6): rounds go to the task whose next round
+/// promises the largest cut of the sum of weight times time. Every task has its first round before any has
+/// its second.
 class TaskScheduler {
 public:
   struct Task {
-    double weight = 1;   // occurrences in the model
-    double timeNs = 0;   // of one run, predicted or measured, untuned
-    double boundNs = 0;  // no schedule is faster than this
+    double weight = 1;  // occurrences in the model
+    double timeNs = 0;  // of one run, predicted or measured, untuned
+    double boundNs = 0; // no schedule is faster than this
   };
 
   TaskScheduler(std::vector<Task> tasks, const TaskSchedulerOptions &options = {});

@@ -14,7 +14,8 @@ static Traffic trafficOf(const Workload &workload, llvm::StringRef schedule) {
 }
 
 TEST(Footprint, WhatFitsL1IsLoadedOnce) {
-  Traffic traffic = trafficOf(packedMatmul(16, 64, 64), "cache_planes=1 cache_rows=1 order=0 planes=1 rows=6 unroll=1");
+  Traffic traffic =
+      trafficOf(packedMatmul(16, 64, 64), "cache_planes=1 cache_rows=1 order=0 planes=1 rows=6 unroll=1");
   double input = 16 * 64 * 4, weights = 64 * 64 * 4, output = 2 * 16 * 64 * 4;
   EXPECT_EQ(traffic.intoL1, input + weights + output);
   EXPECT_EQ(traffic.intoL3, weights) << "weights are cold, activations are in L2";
@@ -32,7 +33,8 @@ TEST(Footprint, SlidingWindowsShareTheirRows) {
   Workload conv = blockedConvolution(64, 64, 56, 3);
   Traffic traffic = trafficOf(conv, "cache_planes=8 cache_rows=1 order=0 planes=2 rows=6 unroll=1");
   double input = 64 * 58 * 58 * 4, weights = 64 * 64 * 9 * 4, output = 2 * 64 * 56 * 56 * 4;
-  EXPECT_LT(traffic.intoL2, 1.1 * (input + weights + output)) << "three rows overlap, they are not loaded three times";
+  EXPECT_LT(traffic.intoL2, 1.1 * (input + weights + output))
+      << "three rows overlap, they are not loaded three times";
 }
 
 TEST(Footprint, RowsAtAPowerOfTwoCollide) {

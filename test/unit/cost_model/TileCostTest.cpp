@@ -19,8 +19,9 @@ static TileCost costOf(const Workload &workload, llvm::StringRef schedule, Isa i
 }
 
 static TileCost convolutionTile(int64_t channels, int64_t size, int rows, int planes) {
-  return costOf(blockedConvolution(channels, channels, size, 3),
-                llvm::formatv("cache_planes=1 cache_rows=1 order=0 planes={0} rows={1} unroll=8", planes, rows).str());
+  return costOf(
+      blockedConvolution(channels, channels, size, 3),
+      llvm::formatv("cache_planes=1 cache_rows=1 order=0 planes={0} rows={1} unroll=8", planes, rows).str());
 }
 
 TEST(CutBlocks, RestsOfEveryLevelAreCounted) {
@@ -46,7 +47,8 @@ TEST(TileCost, FewAccumulatorsWaitForTheLatency) {
 }
 
 TEST(TileCost, BalancedRestsBeatLargeTilesWithASmallRest) {
-  EXPECT_LT(convolutionTile(64, 14, 5, 2).cycles, convolutionTile(64, 14, 6, 2).cycles);  // 5+5+4 against 6+6+2
+  EXPECT_LT(convolutionTile(64, 14, 5, 2).cycles,
+            convolutionTile(64, 14, 6, 2).cycles); // 5+5+4 against 6+6+2
   EXPECT_LT(convolutionTile(64, 28, 6, 2).cycles, convolutionTile(64, 28, 3, 2).cycles);
 }
 
@@ -63,5 +65,6 @@ TEST(TileCost, TransposedTilesAreSquare) {
 
 TEST(TileCost, UnrollingAWindowSharesItsLoads) {
   Workload depthwise = depthwiseConvolution(96, 112);
-  EXPECT_LT(costOf(depthwise, "rows=8 unroll=3").loadCycles, 0.7 * costOf(depthwise, "rows=8 unroll=1").loadCycles);
+  EXPECT_LT(costOf(depthwise, "rows=8 unroll=3").loadCycles,
+            0.7 * costOf(depthwise, "rows=8 unroll=1").loadCycles);
 }

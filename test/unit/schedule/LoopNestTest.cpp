@@ -42,7 +42,8 @@ TEST(LoopRoles, PlainConvolutionBroadcastsTheWeights) {
 TEST(LoopRoles, BatchedMatmulSharesTheBatchLoop) {
   Workload w = plainMatmul(128, 64, 32, 2);
   w.dims.insert(w.dims.begin(), {12, false});
-  w.inputs = {operand({12, 128, 32}, {{{0, 1}}, {{1, 1}}, {{3, 1}}}), operand({12, 32, 64}, {{{0, 1}}, {{3, 1}}, {{2, 1}}})};
+  w.inputs = {operand({12, 128, 32}, {{{0, 1}}, {{1, 1}}, {{3, 1}}}),
+              operand({12, 32, 64}, {{{0, 1}}, {{3, 1}}, {{2, 1}}})};
   w.output = operand({12, 128, 64}, {{{0, 1}}, {{1, 1}}, {{2, 1}}});
   LoopRoles roles = loopRoles(w);
   EXPECT_THAT(roles.batch, ElementsAre(0));
@@ -64,9 +65,10 @@ TEST(LoopRoles, TranspositionTilesTheLoopAlongTheInput) {
 TEST(LoopNest, BlockedConvolutionRowLoopsOutside) {
   LoopNest nest = nestOf(blockedConvolution(64, 64, 56, 3),
                          "cache_planes=2 cache_rows=8 order=0 planes=2 rows=6 unroll=4");
-  EXPECT_THAT(nest.tiles, ElementsAre(TileLoop{1, 8}, TileLoop{3, 4}, TileLoop{1, 1}, TileLoop{2, 6}, TileLoop{3, 2}));
-  EXPECT_THAT(nest.reductions,
-              ElementsAre(ReductionLoop{5, 1}, ReductionLoop{6, 1}, ReductionLoop{7, 1}, ReductionLoop{8, 4}));
+  EXPECT_THAT(nest.tiles,
+              ElementsAre(TileLoop{1, 8}, TileLoop{3, 4}, TileLoop{1, 1}, TileLoop{2, 6}, TileLoop{3, 2}));
+  EXPECT_THAT(nest.reductions, ElementsAre(ReductionLoop{5, 1}, ReductionLoop{6, 1}, ReductionLoop{7, 1},
+                                           ReductionLoop{8, 4}));
   EXPECT_THAT(nest.registerTile(blockedConvolution(64, 64, 56, 3)), ElementsAre(1, 1, 6, 2, 8));
   EXPECT_FALSE(nest.parallel);
 }
@@ -78,12 +80,14 @@ TEST(LoopNest, BlockedConvolutionPlaneLoopsOutside) {
 }
 
 TEST(LoopNest, PlainMatmulCutsRowsAndColumnsInRegisterTiles) {
-  LoopNest nest = nestOf(plainMatmul(512, 512, 512), "cache_planes=4 cache_rows=8 cols=16 order=0 rows=6 unroll=1");
+  LoopNest nest =
+      nestOf(plainMatmul(512, 512, 512), "cache_planes=4 cache_rows=8 cols=16 order=0 rows=6 unroll=1");
   EXPECT_THAT(nest.tiles, ElementsAre(TileLoop{0, 48}, TileLoop{1, 64}, TileLoop{0, 6}, TileLoop{1, 16}));
 }
 
 TEST(LoopNest, LoopsThatCutNothingAreLeftOut) {
-  LoopNest nest = nestOf(packedMatmul(8, 64, 32), "cache_planes=64 cache_rows=64 order=0 planes=2 rows=8 unroll=8");
+  LoopNest nest =
+      nestOf(packedMatmul(8, 64, 32), "cache_planes=64 cache_rows=64 order=0 planes=2 rows=8 unroll=8");
   EXPECT_THAT(nest.tiles, ElementsAre(TileLoop{1, 2}));
 }
 
@@ -115,8 +119,12 @@ TEST(LoopNest, KnobErrorsNameTheKnob) {
   std::string good = "cache_planes=1 cache_rows=1 order=0 planes=1 rows=6 unroll=1";
   EXPECT_EQ(faultOf(w, good), "");
   EXPECT_THAT(faultOf(w, good + " magic=1"), HasSubstr("found knob 'magic'"));
-  for (auto [from, to] : {std::pair{"order=0", "order=2"}, {"rows=6", "rows=0"}, {"rows=6", "rows=129"},
-                          {" planes=1", " planes=49"}, {"unroll=1", "unroll=7"}, {"rows=6", "rows=9999999999"}}) {
+  for (auto [from, to] : {std::pair{"order=0", "order=2"},
+                          {"rows=6", "rows=0"},
+                          {"rows=6", "rows=129"},
+                          {" planes=1", " planes=49"},
+                          {"unroll=1", "unroll=7"},
+                          {"rows=6", "rows=9999999999"}}) {
     std::string bad = good;
     bad.replace(bad.find(from), strlen(from), to);
     EXPECT_NE(faultOf(w, bad), "") << to;
@@ -138,6 +146,7 @@ TEST(LoopNest, VerifyRefusesWhatCannotBeEmitted) {
   EXPECT_THAT(fault([](LoopNest &n) { n.tiles.push_back({0, 0}); }), HasSubstr("found step 0"));
   EXPECT_THAT(fault([](LoopNest &n) { n.reductions.push_back({3, 1}); }), HasSubstr("twice"));
   EXPECT_THAT(fault([](LoopNest &n) { n.reductions[0].unroll = 5; }), HasSubstr("a divisor of 768"));
-  EXPECT_THAT(fault([](LoopNest &n) { n.reductions.clear(); }), HasSubstr("register tile of 147456 elements"));
+  EXPECT_THAT(fault([](LoopNest &n) { n.reductions.clear(); }),
+              HasSubstr("register tile of 147456 elements"));
   EXPECT_THAT(fault([](LoopNest &n) { n.tiles.clear(); }), HasSubstr("register tile of 98304 elements"));
 }

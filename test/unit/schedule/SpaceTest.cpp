@@ -70,7 +70,8 @@ TEST(Space, RandomSchedulesBuildNestsAndMembersFitTheRegisters) {
       if (!member)
         continue;
       LoopNest nest = valueOf(buildLoopNest(workload, schedule));
-      EXPECT_LE(registersNeeded(workload, loopRoles(workload), nest.registerTile(workload), 8), 16) << schedule.text();
+      EXPECT_LE(registersNeeded(workload, loopRoles(workload), nest.registerTile(workload), 8), 16)
+          << schedule.text();
     }
     EXPECT_GT(members, 0) << workload.text();
   }
@@ -82,7 +83,8 @@ TEST(Space, SixByTwoVectorsIsATileOfEveryAvx2Contraction) {
   EXPECT_THAT(valuesOf(space, "rows"), Contains(6));
   EXPECT_THAT(valuesOf(space, "planes"), Contains(2));
   EXPECT_EQ(registersNeeded(conv, loopRoles(conv), {1, 1, 6, 2, 8}, 8), 15);
-  EXPECT_THAT(valuesOf(buildSpace(plainMatmul(512, 512, 512), testDevice()), "cols"), ElementsAre(8, 16, 24, 32));
+  EXPECT_THAT(valuesOf(buildSpace(plainMatmul(512, 512, 512), testDevice()), "cols"),
+              ElementsAre(8, 16, 24, 32));
 }
 
 TEST(Space, FourteenByThirtyTwoIsATileOfAvx512Contractions) {
@@ -95,14 +97,16 @@ TEST(Space, FourteenByThirtyTwoIsATileOfAvx512Contractions) {
 TEST(Space, RowsCutTheExtentEvenly) {
   EXPECT_THAT(valuesOf(buildSpace(blockedConvolution(256, 256, 14, 3), testDevice()), "rows"),
               ElementsAre(1, 2, 3, 4, 5, 7, 14));
-  EXPECT_THAT(valuesOf(buildSpace(blockedConvolution(512, 512, 7, 3), testDevice()), "rows"), ElementsAre(1, 2, 3, 4, 7));
+  EXPECT_THAT(valuesOf(buildSpace(blockedConvolution(512, 512, 7, 3), testDevice()), "rows"),
+              ElementsAre(1, 2, 3, 4, 7));
 }
 
 TEST(Space, OneThreadHasNoParallelKnobs) {
   EXPECT_THAT(namesOf(blockedConvolution(64, 64, 56, 3)),
               ElementsAre("cache_planes", "cache_rows", "order", "planes", "rows", "unroll"));
-  EXPECT_THAT(namesOf(blockedConvolution(64, 64, 56, 3, 8, 2)),
-              ElementsAre("cache_planes", "cache_rows", "chunks", "order", "parallel", "planes", "rows", "unroll"));
+  EXPECT_THAT(
+      namesOf(blockedConvolution(64, 64, 56, 3, 8, 2)),
+      ElementsAre("cache_planes", "cache_rows", "chunks", "order", "parallel", "planes", "rows", "unroll"));
   EXPECT_THAT(namesOf(depthwiseConvolution(96, 112)), ElementsAre("rows", "unroll"));
 }
 

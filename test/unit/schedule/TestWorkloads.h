@@ -146,13 +146,20 @@ inline Workload transposition(int64_t batch, int64_t rows, int64_t columns) {
 
 /// One of each.
 inline std::vector<Workload> testWorkloads(int threads = 1) {
-  std::vector<Workload> all = {blockedConvolution(64, 64, 56, 3),  blockedConvolution(512, 512, 7, 3),
-                               blockedConvolution(256, 64, 56, 1), packedMatmul(128, 768, 768),
-                               packedMatmul(1, 1000, 2048, 8),     plainMatmul(512, 512, 512),
-                               plainMatmul(1, 10, 256),            plainConvolution(3, 64, 112, 7),
-                               depthwiseConvolution(96, 112),      rowSum(128, 384),
-                               rowSum(4, 100000),                  elementwise(128, 3072),
-                               elementwise(1, 3),                  transposition(12, 128, 32)};
+  std::vector<Workload> all = {blockedConvolution(64, 64, 56, 3),
+                               blockedConvolution(512, 512, 7, 3),
+                               blockedConvolution(256, 64, 56, 1),
+                               packedMatmul(128, 768, 768),
+                               packedMatmul(1, 1000, 2048, 8),
+                               plainMatmul(512, 512, 512),
+                               plainMatmul(1, 10, 256),
+                               plainConvolution(3, 64, 112, 7),
+                               depthwiseConvolution(96, 112),
+                               rowSum(128, 384),
+                               rowSum(4, 100000),
+                               elementwise(128, 3072),
+                               elementwise(1, 3),
+                               transposition(12, 128, 32)};
   Workload scalar;
   scalar.kind = "elementwise";
   scalar.output = operand({}, {});

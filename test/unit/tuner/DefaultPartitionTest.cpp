@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tails join their roots where that is legal, and nowhere else.
 #include "tuner/DefaultPartition.h"
-#include "tuner/DataflowGraph.h"
 #include "test/unit/Results.h"
 #include "test/unit/tuner/GraphBuilder.h"
+#include "tuner/DataflowGraph.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -34,10 +34,10 @@ TEST(DefaultPartition, AChainOfTailsJoinsItsRoot) {
 
 TEST(DefaultPartition, AResidualAdditionJoinsTheLatestProducer) {
   GraphBuilder b;
-  int x = b.map({b.conv({b.input()})});              // 0, 1
-  int main = b.conv({b.map({b.conv({x})})});         // 2, 3, 4
-  int shortcut = b.conv({x});                        // 5
-  int sum = b.map({b.map({main, shortcut})});        // 6, 7
+  int x = b.map({b.conv({b.input()})});       // 0, 1
+  int main = b.conv({b.map({b.conv({x})})});  // 2, 3, 4
+  int shortcut = b.conv({x});                 // 5
+  int sum = b.map({b.map({main, shortcut})}); // 6, 7
   EXPECT_EQ(groupsOf(b.finish({b.conv({sum})})), (Groups{{0, 1}, {2, 3}, {4}, {5, 6, 7}, {8}}));
 }
 
@@ -58,8 +58,8 @@ TEST(DefaultPartition, AValueReadTwiceTakesEverythingUpToTheMeetingPoint) {
 TEST(DefaultPartition, ADiamondThatWouldMakeACycleStaysApart) {
   GraphBuilder b;
   int x = b.conv({b.input()});
-  int other = b.conv({x});      // leaves the subgraph of operator 0 …
-  int sum = b.map({x, other});  // … and would come back into it
+  int other = b.conv({x});     // leaves the subgraph of operator 0 …
+  int sum = b.map({x, other}); // … and would come back into it
   EXPECT_EQ(groupsOf(b.finish({sum})), (Groups{{0}, {1, 2}}));
 }
 
@@ -105,9 +105,9 @@ TEST(DefaultPartition, PlainOperatorsDoNotJoinABlockedRoot) {
 
 TEST(LayoutChains, AreConnectedByBlockableValuesAndHoldAnAnchor) {
   GraphBuilder b;
-  int a = b.pool({b.map({b.conv({b.input()})})});   // 0, 1, 2: one chain
-  int plain = b.map({b.matmul({b.view({a})})});     // 5 could be blocked but has no anchor
-  int c = b.conv({b.view({plain})});                // 7: another chain
+  int a = b.pool({b.map({b.conv({b.input()})})}); // 0, 1, 2: one chain
+  int plain = b.map({b.matmul({b.view({a})})});   // 5 could be blocked but has no anchor
+  int c = b.conv({b.view({plain})});              // 7: another chain
   Graph graph = b.finish({c});
   EXPECT_THAT(layoutChains(graph), ElementsAre(LayoutChain{{0, 1, 2}}, LayoutChain{{7}}));
   std::vector<int> blocks;

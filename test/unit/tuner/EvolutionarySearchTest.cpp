@@ -44,8 +44,8 @@ struct Landscape {
 } // namespace
 
 TEST(EvolutionarySearch, IsWithinTwoPercentOfTheOptimumInSixtyFourTrials) {
-  for (const Workload &workload :
-       {blockedConvolution(64, 64, 56, 3), blockedConvolution(256, 256, 14, 3), packedMatmul(128, 768, 768)}) {
+  for (const Workload &workload : {blockedConvolution(64, 64, 56, 3), blockedConvolution(256, 256, 14, 3),
+                                   packedMatmul(128, 768, 768)}) {
     Landscape landscape(workload);
     int good = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed)

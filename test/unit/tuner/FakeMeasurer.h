@@ -13,8 +13,8 @@
 
 namespace autotune {
 
-/// Time of a schedule on the fake device. Smaller unrolling and fewer rows than the model likes are best, and every
-/// nest has a ripple of its own.
+/// Time of a schedule on the fake device. Smaller unrolling and fewer rows than the model likes are best, and
+/// every nest has a ripple of its own.
 inline double fakeNs(const Workload &workload, const Schedule &schedule) {
   LoopNest nest = llvm::cantFail(buildLoopNest(workload, schedule));
   double time = nestCost(workload, nest, testDevice()).totalNs;
@@ -33,7 +33,8 @@ inline double fakeNs(const Workload &workload, const Schedule &schedule) {
 
 class FakeMeasurer : public Measurer {
 public:
-  llvm::Expected<std::vector<Outcome>> measure(const Workload &workload, llvm::ArrayRef<Schedule> schedules) override {
+  llvm::Expected<std::vector<Outcome>> measure(const Workload &workload,
+                                               llvm::ArrayRef<Schedule> schedules) override {
     std::vector<Outcome> outcomes;
     for (const Schedule &schedule : schedules) {
       trace.push_back(schedule);

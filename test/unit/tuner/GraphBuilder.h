@@ -20,15 +20,25 @@ public:
     return int(graph.tensors.size()) - 1;
   }
   /// Each returns the tensor that it makes.
-  int conv(std::vector<int> inputs) { return add("conv2d", LayoutRole::Anchor, FusionRole::Root, std::move(inputs)); }
-  int pool(std::vector<int> inputs) { return add("pool_max", LayoutRole::Follows, FusionRole::Root, std::move(inputs)); }
-  int matmul(std::vector<int> inputs) { return add("matmul", LayoutRole::Plain, FusionRole::Root, std::move(inputs)); }
+  int conv(std::vector<int> inputs) {
+    return add("conv2d", LayoutRole::Anchor, FusionRole::Root, std::move(inputs));
+  }
+  int pool(std::vector<int> inputs) {
+    return add("pool_max", LayoutRole::Follows, FusionRole::Root, std::move(inputs));
+  }
+  int matmul(std::vector<int> inputs) {
+    return add("matmul", LayoutRole::Plain, FusionRole::Root, std::move(inputs));
+  }
   int map(std::vector<int> inputs, LayoutRole layout = LayoutRole::Follows) {
     return add("elementwise", layout, FusionRole::Elementwise, std::move(inputs));
   }
   int fill() { return add("fill", LayoutRole::Plain, FusionRole::Fill, {}); }
-  int view(std::vector<int> inputs) { return add("reshape", LayoutRole::Plain, FusionRole::View, std::move(inputs)); }
-  int move(std::vector<int> inputs) { return add("movement", LayoutRole::Plain, FusionRole::Movement, std::move(inputs)); }
+  int view(std::vector<int> inputs) {
+    return add("reshape", LayoutRole::Plain, FusionRole::View, std::move(inputs));
+  }
+  int move(std::vector<int> inputs) {
+    return add("movement", LayoutRole::Plain, FusionRole::Movement, std::move(inputs));
+  }
 
   Graph finish(std::vector<int> outputs) {
     graph.outputs = std::move(outputs);
@@ -42,7 +52,8 @@ private:
   int add(const char *kind, LayoutRole layout, FusionRole fusion, std::vector<int> inputs) {
     int id = int(graph.operators.size()), output = int(graph.tensors.size());
     graph.tensors.push_back({shape, "f32", id, false});
-    graph.operators.push_back({id, kind + std::to_string(id), kind, layout, fusion, std::move(inputs), output, 1e6});
+    graph.operators.push_back(
+        {id, kind + std::to_string(id), kind, layout, fusion, std::move(inputs), output, 1e6});
     return output;
   }
 

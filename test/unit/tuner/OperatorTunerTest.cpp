@@ -17,7 +17,9 @@ struct Recorder : TuningListener, MeasurementLog {
     results.push_back(result);
     return llvm::Error::success();
   }
-  llvm::Expected<std::vector<TrialOutcome>> load(const Workload &workload) override { return kept[workload.key()]; }
+  llvm::Expected<std::vector<TrialOutcome>> load(const Workload &workload) override {
+    return kept[workload.key()];
+  }
   llvm::Error add(const Workload &workload, llvm::ArrayRef<TrialOutcome> trials) override {
     auto &list = kept[workload.key()];
     list.insert(list.end(), trials.begin(), trials.end());
@@ -48,7 +50,8 @@ struct OperatorTunerTest : testing::Test {
 } // namespace
 
 TEST_F(OperatorTunerTest, EveryTaskEndsWithAConfirmedResult) {
-  std::vector<TuningTask> tasks = {task(blockedConvolution(64, 64, 56, 3), 4), task(packedMatmul(128, 768, 768))};
+  std::vector<TuningTask> tasks = {task(blockedConvolution(64, 64, 56, 3), 4),
+                                   task(packedMatmul(128, 768, 768))};
   EXPECT_EQ(run(tasks), "");
   ASSERT_EQ(recorder.results.size(), 2u);
   for (const TaskResult &result : recorder.results) {
@@ -89,7 +92,8 @@ TEST_F(OperatorTunerTest, FailuresAreCountedByStageAndFirstLine) {
   tasks[0].untuned.knobs["order"] = 0;
   EXPECT_EQ(run(tasks), "");
   ASSERT_EQ(recorder.results[0].failures.size(), 1u);
-  EXPECT_EQ(recorder.results[0].failures.begin()->first, std::pair(std::string("compile"), std::string("cannot")));
+  EXPECT_EQ(recorder.results[0].failures.begin()->first,
+            std::pair(std::string("compile"), std::string("cannot")));
   EXPECT_EQ(recorder.results[0].schedule.knobs.at("order"), 0);
 }
 
@@ -101,7 +105,8 @@ TEST_F(OperatorTunerTest, WhenEverythingFailsTheResultSaysSo) {
 }
 
 TEST_F(OperatorTunerTest, TheTrialBudgetIsKeptAndTheResultsStillCome) {
-  std::vector<TuningTask> tasks = {task(blockedConvolution(64, 64, 56, 3), 4), task(packedMatmul(128, 768, 768))};
+  std::vector<TuningTask> tasks = {task(blockedConvolution(64, 64, 56, 3), 4),
+                                   task(packedMatmul(128, 768, 768))};
   EXPECT_EQ(run(tasks, Budget({std::nullopt, 12})), "");
   EXPECT_LE(measurer.trace.size(), 13u) << "and the untuned schedule of a task, if it had no turn";
   EXPECT_EQ(recorder.results.size(), 2u);
@@ -126,7 +131,8 @@ TEST_F(OperatorTunerTest, AStoppedRunGoesOnFromItsLog) {
 }
 
 TEST_F(OperatorTunerTest, TheSameSeedGivesTheSameRun) {
-  std::vector<TuningTask> tasks = {task(blockedConvolution(64, 64, 56, 3)), task(packedMatmul(128, 768, 768))};
+  std::vector<TuningTask> tasks = {task(blockedConvolution(64, 64, 56, 3)),
+                                   task(packedMatmul(128, 768, 768))};
   EXPECT_EQ(run(tasks), "");
   std::vector<Schedule> trace = std::move(measurer.trace);
   measurer.trace.clear();

@@ -45,7 +45,8 @@ TEST(Records, SubgraphResultsRoundTrip) {
   result.outcome = SearchOutcome::Improved;
   result.channelBlock = 16;
   result.comparison = exampleComparison();
-  result.alternatives = {{0, Measurement{1000, 1, 5}}, {8, Failure{"compile", "no"}}, {16, Measurement{800, 1, 5}}};
+  result.alternatives = {
+      {0, Measurement{1000, 1, 5}}, {8, Failure{"compile", "no"}}, {16, Measurement{800, 1, 5}}};
   result.measurements = 3;
   SubgraphRecord record = subgraphRecord(result, testDevice(), exampleProvenance());
   EXPECT_EQ(valueOf(parseRecord<SubgraphRecord>(recordText(record))), record);

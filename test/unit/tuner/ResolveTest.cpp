@@ -110,7 +110,8 @@ TEST_F(ResolveTest, AnotherCodeGeneratorMakesARecordStale) {
 
 TEST_F(ResolveTest, ANearShapeIsLegalisedAndMarked) {
   Workload near = packedMatmul(256, 768, 768);
-  put(user, record(near, topSchedules(near, buildSpace(near, device), model, 1).front().schedule.text().c_str()));
+  put(user,
+      record(near, topSchedules(near, buildSpace(near, device), model, 1).front().schedule.text().c_str()));
   ScheduleChoice choice = resolver().schedule(workload);
   EXPECT_EQ(choice.source, ChoiceSource::Near);
   EXPECT_THAT(choice.note, HasSubstr("distance 1.00"));
@@ -118,7 +119,8 @@ TEST_F(ResolveTest, ANearShapeIsLegalisedAndMarked) {
 }
 
 TEST_F(ResolveTest, ANearShapeThatTheModelThinksBadIsNotUsed) {
-  put(user, record(packedMatmul(256, 768, 768), "cache_planes=1 cache_rows=1 order=0 planes=1 rows=1 unroll=1"));
+  put(user,
+      record(packedMatmul(256, 768, 768), "cache_planes=1 cache_rows=1 order=0 planes=1 rows=1 unroll=1"));
   ScheduleChoice choice = resolver().schedule(workload);
   EXPECT_EQ(choice.source, ChoiceSource::Model);
   EXPECT_THAT(choice.trace[choice.trace.size() - 2], HasSubstr("slower than the model's pick"));
@@ -144,7 +146,8 @@ TEST_F(ResolveTest, RecordsOfAnotherDeviceAreNamed) {
   OperatorRecord other = record(workload, first);
   other.deviceKey = testDevice(Isa::Avx512).key();
   put(user, other);
-  EXPECT_THAT(resolver().schedule(workload).trace.front(), HasSubstr("there are records for " + other.deviceKey));
+  EXPECT_THAT(resolver().schedule(workload).trace.front(),
+              HasSubstr("there are records for " + other.deviceKey));
 }
 
 TEST_F(ResolveTest, AnotherCoreCountIsMarked) {

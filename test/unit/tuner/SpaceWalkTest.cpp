@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves stay inside the space.
-#include "tuner/ModelSearch.h"
 #include "tuner/SpaceWalk.h"
 #include "test/unit/tuner/FakeMeasurer.h"
+#include "tuner/ModelSearch.h"
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rounds go where time can be saved, and end when none can.
-#include "tuner/Budget.h"
 #include "tuner/TaskScheduler.h"
+#include "tuner/Budget.h"
 
 #include "gtest/gtest.h"
 
