@@ -81,7 +81,7 @@ std::vector<PredictedSchedule> ProblemCompiler::schedules(size_t count) const {
 llvm::Expected<std::unique_ptr<PeakProgram>> ProblemCompiler::compile(const Schedule &schedule,
                                                                       const std::string &path) {
   AnalyticalModel model(device);
-  ScheduleChoice choose = [&](const Workload &workload) -> llvm::Expected<Schedule> {
+  ChooseSchedule choose = [&](const Workload &workload) -> llvm::Expected<Schedule> {
     if (workload.opClass == OpClass::Contraction)
       return schedule;
     return topSchedules(workload, buildSpace(workload, device), model, 1).front().schedule;

@@ -24,16 +24,22 @@ struct Options {
   std::vector<int> blocks;
 };
 
-/// The fastest program found for a problem.
-struct Winner {
+/// A schedule that was compiled.
+struct Trial {
   std::string problem;
   Schedule schedule;
-  size_t rank = 0;         // 1: the cost model's first choice
-  size_t compiled = 0;     // schedules tried
-  double searchGflops = 0; // while searching
-  double firstGflops = 0;  // of the cost model's first choice
+  size_t rank = 0;        // 1: the cost model's first choice
+  double quickGflops = 0; // while searching
+  std::string path;
   std::unique_ptr<PeakProgram> program;
-  std::vector<double> samples;
+  std::vector<double> samples, percents; // GFLOP/s of each round, and their share of the same round's peak
+};
+
+/// What the search for one kernel found; `trial` is the fastest.
+struct Winner {
+  Trial trial;
+  size_t tried = 0;
+  double firstGflops = 0; // of the cost model's first choice
 };
 
 double median(std::vector<double> values) {
@@ -50,6 +56,27 @@ double quickGflops(PeakProgram &program) {
   return best;
 }
 
+constexpr size_t kFinalists = 8;
+constexpr int kFinalRounds = 31;
+
+/// The best trials so far. A quick look cannot tell neighbours apart on a busy machine: the final decides.
+struct Search {
+  std::string path;
+  std::vector<Trial> finalists = {};
+  size_t tried = 0;
+  double firstGflops = 0;
+
+  void add(Trial trial) {
+    finalists.push_back(std::move(trial));
+    if (finalists.size() <= kFinalists)
+      return;
+    auto worst = llvm::min_element(
+        finalists, [](const Trial &a, const Trial &b) { return a.quickGflops < b.quickGflops; });
+    llvm::sys::fs::remove(worst->path);
+    finalists.erase(worst);
+  }
+};
+
 class Benchmark {
 public:
   Benchmark(const Options &options, Device device) : options(options), device(std::move(device)) {
@@ -63,12 +90,11 @@ public:
 private:
   llvm::Error search(llvm::ArrayRef<Problem> problems, llvm::StringRef file,
                      const std::string &fixedSchedule);
-  llvm::Error tryProblem(const Problem &problem, size_t trials, const std::string &path,
-                         const std::string &fixedSchedule, Winner &winner);
-  void measure();
+  llvm::Error tryProblem(const Problem &problem, size_t trials, const std::string &fixedSchedule,
+                         Search &search);
+  void measure(llvm::ArrayRef<Trial *> trials, int rounds, std::vector<double> &peaks);
   void report() const;
   llvm::Error writeJson() const;
-  double percent(const Winner &winner) const;
 
   const Options &options;
   Device device;
@@ -78,8 +104,8 @@ private:
   std::vector<double> peaks;
 };
 
-llvm::Error Benchmark::tryProblem(const Problem &problem, size_t trials, const std::string &path,
-                                  const std::string &fixedSchedule, Winner &winner) {
+llvm::Error Benchmark::tryProblem(const Problem &problem, size_t trials, const std::string &fixedSchedule,
+                                  Search &search) {
   auto compiler = ProblemCompiler::create(context, problem, device);
   if (!compiler)
     return compiler.takeError();
@@ -93,58 +119,56 @@ llvm::Error Benchmark::tryProblem(const Problem &problem, size_t trials, const s
     schedules.push_back({*schedule, 0});
   }
   for (auto [index, entry] : llvm::enumerate(schedules)) {
-    std::string candidate = path + ".candidate";
-    auto program = (*compiler)->compile(entry.schedule, candidate);
+    Trial trial{problem.name, entry.schedule, index + 1};
+    trial.path = search.path + "." + std::to_string(search.tried++);
+    auto program = (*compiler)->compile(entry.schedule, trial.path);
     if (!program)
       return program.takeError();
-    double gflops = quickGflops(**program);
-    ++winner.compiled;
-    llvm::errs() << llvm::formatv("{0,7:f1} GFLOP/s  {1}: {2}\n", gflops, problem.name,
+    trial.program = std::move(*program);
+    trial.quickGflops = quickGflops(*trial.program);
+    llvm::errs() << llvm::formatv("{0,7:f1} GFLOP/s  {1}: {2}\n", trial.quickGflops, problem.name,
                                   entry.schedule.text());
     if (index == 0)
-      winner.firstGflops = std::max(winner.firstGflops, gflops);
-    if (gflops <= winner.searchGflops)
-      continue;
-    winner.problem = problem.name;
-    winner.schedule = entry.schedule;
-    winner.rank = index + 1;
-    winner.searchGflops = gflops;
-    winner.program = std::move(*program);
-    if (std::error_code error = llvm::sys::fs::rename(candidate, path))
-      return llvm::createStringError(path + ": " + error.message());
+      search.firstGflops = std::max(search.firstGflops, trial.quickGflops);
+    search.add(std::move(trial));
   }
-  // The last candidate, if it did not win.
-  llvm::sys::fs::remove(path + ".candidate");
-  return llvm::Error::success();
-}
-
-llvm::Error Benchmark::search(llvm::ArrayRef<Problem> problems, llvm::StringRef file,
-                              const std::string &fixedSchedule) {
-  std::string path = options.artifacts + "/" + file.str();
-  Winner winner;
-  for (const Problem &problem : problems)
-    if (llvm::Error error = tryProblem(problem, std::max<size_t>(1, options.trials / problems.size()), path,
-                                       fixedSchedule, winner))
-      return error;
-  winners.push_back(std::move(winner));
   return llvm::Error::success();
 }
 
 /// In turns, so that a change of the clock or of the load meets all alike.
-void Benchmark::measure() {
-  for (int round = 0; round < options.rounds; ++round) {
+void Benchmark::measure(llvm::ArrayRef<Trial *> trials, int rounds, std::vector<double> &peaks) {
+  for (int round = 0; round < rounds; ++round) {
     peaks.push_back(sampleFmaPeak(device.isa));
-    for (Winner &winner : winners)
-      winner.samples.push_back(winner.program->sample());
+    for (Trial *trial : trials) {
+      trial->samples.push_back(trial->program->sample());
+      trial->percents.push_back(100 * trial->samples.back() / peaks.back());
+    }
   }
 }
 
-/// Median over the rounds of the share of the same round's peak.
-double Benchmark::percent(const Winner &winner) const {
-  std::vector<double> shares;
-  for (size_t round = 0; round < peaks.size(); ++round)
-    shares.push_back(100 * winner.samples[round] / peaks[round]);
-  return median(std::move(shares));
+llvm::Error Benchmark::search(llvm::ArrayRef<Problem> problems, llvm::StringRef file,
+                              const std::string &fixedSchedule) {
+  Search search{options.artifacts + "/" + file.str()};
+  size_t trials = std::max<size_t>(1, options.trials / problems.size());
+  for (const Problem &problem : problems)
+    if (llvm::Error error = tryProblem(problem, trials, fixedSchedule, search))
+      return error;
+  std::vector<Trial *> finalists;
+  for (Trial &trial : search.finalists)
+    finalists.push_back(&trial);
+  std::vector<double> peaks;
+  measure(finalists, kFinalRounds, peaks);
+  llvm::sort(search.finalists,
+             [](const Trial &a, const Trial &b) { return median(a.percents) > median(b.percents); });
+  Trial &best = search.finalists.front();
+  best.samples.clear();
+  best.percents.clear();
+  for (Trial &other : llvm::drop_begin(search.finalists))
+    llvm::sys::fs::remove(other.path);
+  if (std::error_code error = llvm::sys::fs::rename(best.path, search.path))
+    return llvm::createStringError(search.path + ": " + error.message());
+  winners.push_back({std::move(best), search.tried, search.firstGflops});
+  return llvm::Error::success();
 }
 
 void Benchmark::report() const {
@@ -153,27 +177,27 @@ void Benchmark::report() const {
                                 median(peaks), *std::max_element(peaks.begin(), peaks.end()));
   for (const Winner &winner : winners)
     llvm::outs() << llvm::formatv("{0,8:f1} GFLOP/s median, {1:f1} best, {2:f1} % of the peak: {3}\n",
-                                  median(winner.samples),
-                                  *std::max_element(winner.samples.begin(), winner.samples.end()),
-                                  percent(winner), winner.problem)
+                                  median(winner.trial.samples),
+                                  *std::max_element(winner.trial.samples.begin(), winner.trial.samples.end()),
+                                  median(winner.trial.percents), winner.trial.problem)
                  << llvm::formatv(
                         "         {0} (number {1} of the cost model, {2} tried; its first choice: {3:f1} "
                         "GFLOP/s)\n",
-                        winner.schedule.text(), winner.rank, winner.compiled, winner.firstGflops);
+                        winner.trial.schedule.text(), winner.trial.rank, winner.tried, winner.firstGflops);
 }
 
 llvm::Error Benchmark::writeJson() const {
   llvm::json::Array kernels;
   for (const Winner &winner : winners)
     kernels.push_back(llvm::json::Object{
-        {"kernel", winner.problem},
-        {"schedule", winner.schedule.text()},
-        {"cost_model_rank", int64_t(winner.rank)},
-        {"schedules_tried", int64_t(winner.compiled)},
+        {"kernel", winner.trial.problem},
+        {"schedule", winner.trial.schedule.text()},
+        {"cost_model_rank", int64_t(winner.trial.rank)},
+        {"schedules_tried", int64_t(winner.tried)},
         {"first_choice_gflops", winner.firstGflops},
-        {"median_gflops", median(winner.samples)},
-        {"best_gflops", *std::max_element(winner.samples.begin(), winner.samples.end())},
-        {"percent_of_peak", percent(winner)},
+        {"median_gflops", median(winner.trial.samples)},
+        {"best_gflops", *std::max_element(winner.trial.samples.begin(), winner.trial.samples.end())},
+        {"percent_of_peak", median(winner.trial.percents)},
     });
   llvm::json::Object document{
       {"schema_version", 1},
@@ -204,7 +228,10 @@ llvm::Error Benchmark::run() {
     return error;
   if (llvm::Error error = search(matmulProblem(), "matmul.so", options.matmulSchedule))
     return error;
-  measure();
+  std::vector<Trial *> trials;
+  for (Winner &winner : winners)
+    trials.push_back(&winner.trial);
+  measure(trials, options.rounds, peaks);
   report();
   return options.json.empty() ? llvm::Error::success() : writeJson();
 }
