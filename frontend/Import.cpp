@@ -53,7 +53,7 @@ class OnnxImporter {
 public:
   OnnxImporter(mlir::MLIRContext &context, const onnx::ModelProto &model, llvm::StringRef folder,
                const ImportOptions &options)
-      : context(context), model(model), folder(folder), options(options) {}
+      : context(context), model(model), functions(model), folder(folder), options(options) {}
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
@@ -68,6 +68,7 @@ private:
 
   mlir::MLIRContext &context;
   const onnx::ModelProto &model;
+  FunctionLibrary functions;
   llvm::StringRef folder;
   const ImportOptions &options;
   llvm::StringSet<> initializers;
@@ -165,11 +166,7 @@ llvm::Error OnnxImporter::defineInitializers(ImportContext &import) {
     llvm::Expected<ConstantTensor> constant = toConstant(tensor, folder);
     if (!constant)
       return constant.takeError();
-    ImportedValue value;
-    value.type = constant->type();
-    value.shape.assign(constant->shape().begin(), constant->shape().end());
-    value.constant = std::move(*constant);
-    import.define(tensor.name(), std::move(value));
+    import.define(tensor.name(), ImportedValue::known(*constant));
     initializers.insert(tensor.name());
   }
   for (const auto &entry : options.fixedInputs)
@@ -186,11 +183,7 @@ llvm::Error OnnxImporter::defineFixedInput(ImportContext &import, llvm::StringRe
   if (!type || onnxDataType(*type) != input->type().tensor_type().elem_type())
     return error("input '" + name + "' is " + onnxDataTypeName(input->type().tensor_type().elem_type()) +
                  ", the given value is " + tensor.dtype);
-  ImportedValue value;
-  value.type = *type;
-  value.shape.assign(tensor.shape.begin(), tensor.shape.end());
-  value.constant = ConstantTensor::view(*type, tensor.shape, tensor.bytes);
-  import.define(name, std::move(value));
+  import.define(name, ImportedValue::known(ConstantTensor::view(*type, tensor.shape, tensor.bytes)));
   initializers.insert(name);
   return llvm::Error::success();
 }
@@ -262,7 +255,7 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> OnnxImporter::run() {
   module->push_back(function);
   function.addEntryBlock();
   mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(&function.getBody().front());
-  ImportContext import(context, function, std::move(opsets));
+  ImportContext import(function, std::move(opsets), functions);
   import.countUses(model.graph());
   if (llvm::Error failure = defineInitializers(import))
     return failure;

@@ -5,8 +5,10 @@
 #include "frontend/ConstantEvaluator.h"
 #include "frontend/OnnxProto.h"
 #include "frontend/OperatorTable.h"
+#include "frontend/TensorProto.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace autotune {
 
@@ -46,9 +48,11 @@ mlir::DenseElementsAttr toAttribute(const ConstantTensor &constant, mlir::MLIRCo
   return mlir::DenseElementsAttr::getFromRawBuffer(type, constant.rawData());
 }
 
-ImportContext::ImportContext(mlir::MLIRContext &context, mlir::func::FuncOp function,
-                             llvm::StringMap<int64_t> opsets)
-    : function(function), opsets(std::move(opsets)) {}
+ImportContext::ImportContext(mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets,
+                             const FunctionLibrary &functions)
+    : function(function), opsets(std::move(opsets)), functions(functions) {
+  scopes.push_back(std::make_unique<Scope>());
+}
 
 std::optional<int64_t> ImportContext::opsetVersion(llvm::StringRef domain) const {
   auto it = opsets.find(domain == "ai.onnx" ? "" : domain);
@@ -58,19 +62,37 @@ std::optional<int64_t> ImportContext::opsetVersion(llvm::StringRef domain) const
 }
 
 ImportedValue *ImportContext::find(llvm::StringRef name) {
-  auto it = values.find(name);
-  return it == values.end() ? nullptr : &it->second;
+  for (auto &scope : llvm::reverse(scopes)) {
+    auto it = scope->values.find(name);
+    if (it != scope->values.end())
+      return &it->second;
+    if (!scope->seesOuterValues)
+      break;
+  }
+  return nullptr;
 }
 
 void ImportContext::define(llvm::StringRef name, ImportedValue value) {
   value.name = name.str();
-  values[name] = std::move(value);
+  scopes.back()->values[name] = std::move(value);
 }
 
 void ImportContext::addReader(llvm::StringRef name, const onnx::NodeProto *node) {
-  Readers &entry = readers[name];
+  Readers &entry = scopes.back()->readers[name];
   ++entry.count;
   entry.node = node;
+}
+
+void ImportContext::countNestedUses(const onnx::GraphProto &graph) {
+  for (const onnx::NodeProto &node : graph.node()) {
+    for (const std::string &name : node.input())
+      addReader(name, nullptr);
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.has_g())
+        countNestedUses(attribute.g());
+  }
+  for (const onnx::ValueInfoProto &output : graph.output())
+    addReader(output.name(), nullptr);
 }
 
 void ImportContext::countUses(const onnx::GraphProto &graph) {
@@ -79,16 +101,18 @@ void ImportContext::countUses(const onnx::GraphProto &graph) {
       addReader(name, &node);
     for (const onnx::AttributeProto &attribute : node.attribute())
       if (attribute.has_g())
-        countUses(attribute.g());
+        countNestedUses(attribute.g());
   }
   for (const onnx::ValueInfoProto &output : graph.output())
     addReader(output.name(), nullptr);
 }
 
 const onnx::NodeProto *ImportContext::soleReader(llvm::StringRef name) const {
-  auto it = readers.find(name);
-  return it != readers.end() && it->second.count == 1 ? it->second.node : nullptr;
+  auto it = scopes.back()->readers.find(name);
+  return it != scopes.back()->readers.end() && it->second.count == 1 ? it->second.node : nullptr;
 }
+
+bool ImportContext::isRead(llvm::StringRef name) const { return scopes.back()->readers.count(name); }
 
 mlir::Value ImportContext::valueOf(ImportedValue &value) {
   if (!value.value)
@@ -116,29 +140,44 @@ llvm::Error nodeError(const onnx::NodeProto &node, const llvm::Twine &message) {
                                  node.op_type().c_str(), message.str().c_str());
 }
 
-/// Everything that can be wrong with a node before its builder looks at it.
-llvm::Error checkOperands(ImportContext &import, const onnx::NodeProto &node, const OperatorEntry &entry) {
+/// Unrolled loops and functions that call functions must not make a small file into endless work.
+constexpr size_t kMaxImportedNodes = 200'000;
+constexpr size_t kMaxNesting = 64;
+
+std::string expectedCount(const OperatorEntry &entry) {
+  if (entry.maxInputs == entry.minInputs)
+    return std::to_string(entry.minInputs);
+  return std::to_string(entry.minInputs) +
+         (entry.maxInputs == kAnyInputs ? " or more" : " to " + std::to_string(entry.maxInputs));
+}
+
+llvm::Error checkInputCount(const onnx::NodeProto &node, const OperatorEntry &entry) {
   unsigned count = node.input_size();
   if (count < entry.minInputs || count > entry.maxInputs)
-    return nodeError(node, llvm::Twine(count) + " inputs, expected " + llvm::Twine(entry.minInputs) +
-                               (entry.maxInputs == entry.minInputs ? llvm::Twine()
-                                : entry.maxInputs == kAnyInputs    ? llvm::Twine(" or more")
-                                                                   : " to " + llvm::Twine(entry.maxInputs)));
-  if (node.output_size() == 0)
-    return nodeError(node, "has no output");
-  for (unsigned i = 0; i < count; ++i) {
-    if (node.input(i).empty() && i < entry.minInputs)
+    return nodeError(node, llvm::Twine(count) + " inputs, expected " + expectedCount(entry));
+  for (unsigned i = 0; i < entry.minInputs; ++i)
+    if (node.input(i).empty())
       return nodeError(node, "input " + llvm::Twine(i) + " is missing");
-    if (!node.input(i).empty() && !import.find(node.input(i)))
-      return nodeError(node, "reads '" + llvm::Twine(node.input(i)) + "', which nothing before it defines");
-  }
-  for (const std::string &output : node.output())
-    if (!output.empty() && import.find(output))
-      return nodeError(node, "defines '" + llvm::Twine(output) + "', which is defined already");
   return llvm::Error::success();
 }
 
 } // namespace
+
+/// What can be wrong with the names of a node's operands and results.
+llvm::Error ImportContext::checkOperands(const onnx::NodeProto &node) {
+  if (++importedNodes > kMaxImportedNodes)
+    return nodeError(node, "the model has too many nodes after unrolling (more than " +
+                               llvm::Twine(kMaxImportedNodes) + ")");
+  if (node.output_size() == 0)
+    return nodeError(node, "has no output");
+  for (const std::string &input : node.input())
+    if (!input.empty() && !find(input))
+      return nodeError(node, "reads '" + llvm::Twine(input) + "', which nothing before it defines");
+  for (const std::string &output : node.output())
+    if (!output.empty() && scopes.back()->values.count(output))
+      return nodeError(node, "defines '" + llvm::Twine(output) + "', which is defined already");
+  return llvm::Error::success();
+}
 
 llvm::Error ImportContext::importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder) {
   // Constants first: exporters put them right before their reader, and folding looks ahead.
@@ -148,36 +187,112 @@ llvm::Error ImportContext::importNodes(const onnx::GraphProto &graph, mlir::OpBu
       if (llvm::Error error = importNode(node, builder))
         return error;
   for (const onnx::NodeProto &node : graph.node())
-    if (!isConstant(node) && !isAbsorbed(node))
+    if (!isConstant(node) && !absorbed.contains(&node))
       if (llvm::Error error = importNode(node, builder))
         return error;
   return llvm::Error::success();
 }
 
+/// Nodes with known operands are evaluated, except those with nested graphs, which may capture run-time values.
+bool ImportContext::canEvaluate(const onnx::NodeProto &node) {
+  bool nested = llvm::any_of(node.attribute(), [](const onnx::AttributeProto &a) { return a.has_g(); });
+  return !nested && node.input_size() > 0 && llvm::all_of(node.input(), [&](const std::string &name) {
+    return name.empty() || find(name)->constant;
+  });
+}
+
 llvm::Error ImportContext::importNode(const onnx::NodeProto &node, mlir::OpBuilder &builder) {
-  int64_t version = *opsetVersion(node.domain());
-  const OperatorEntry &entry = *findOperator(node.domain(), node.op_type(), version);
-  if (llvm::Error error = checkOperands(*this, node, entry))
+  std::optional<int64_t> version = opsetVersion(node.domain());
+  if (!version)
+    return nodeError(node, "its domain '" + llvm::Twine(node.domain()) + "' is not among the model's opset imports");
+  if (llvm::Error error = checkOperands(node))
     return error;
-  bool known = node.input_size() > 0 && llvm::all_of(node.input(), [&](const std::string &name) {
-                 return name.empty() || find(name)->constant;
-               });
-  if (known) {
+  const OperatorEntry *entry =
+      functions.ofModel(node.domain(), node.op_type()) ? nullptr : findOperator(node.domain(), node.op_type(), *version);
+  if (!entry)
+    return importFunctionNode(node, *version, builder);
+  if (llvm::Error error = checkInputCount(node, *entry))
+    return error;
+  if (canEvaluate(node)) {
     mlir::Block scratch;
     mlir::OpBuilder scratchBuilder(context());
     scratchBuilder.setInsertionPointToEnd(&scratch);
-    NodeContext context(*this, node, version, scratchBuilder, &scratch);
-    mlir::LogicalResult built = entry.build(context);
-    if (failed(built) || context.failedAlready())
-      return nodeError(node, context.errorMessage());
-    if (evaluateResults(context, scratch))
-      return defineResults(context);
+    NodeContext known(*this, node, *version, scratchBuilder, &scratch);
+    mlir::LogicalResult built = entry->build(known);
+    if (failed(built) || known.failedAlready())
+      return nodeError(node, known.errorMessage());
+    if (evaluateResults(known, scratch))
+      return defineResults(known);
   }
-  NodeContext context(*this, node, version, builder);
-  mlir::LogicalResult built = entry.build(context);
-  if (failed(built) || context.failedAlready())
-    return nodeError(node, context.errorMessage());
-  return defineResults(context);
+  NodeContext nodeContext(*this, node, *version, builder);
+  mlir::LogicalResult built = entry->build(nodeContext);
+  if (failed(built) || nodeContext.failedAlready())
+    return nodeError(node, nodeContext.errorMessage());
+  return defineResults(nodeContext);
+}
+
+llvm::Error ImportContext::importFunctionNode(const onnx::NodeProto &node, int64_t version, mlir::OpBuilder &builder) {
+  std::vector<std::optional<ElementType>> types;
+  std::vector<Shape> shapes;
+  std::vector<ImportedValue> arguments;
+  for (const std::string &name : node.input()) {
+    ImportedValue *value = name.empty() ? nullptr : find(name);
+    types.push_back(value ? std::optional(value->type) : std::nullopt);
+    shapes.push_back(value ? value->shape : Shape());
+    arguments.push_back(value ? *value : ImportedValue());
+    arguments.back().present = value != nullptr;
+  }
+  std::optional<FunctionBody> body = functions.instantiate(node, version, types, shapes);
+  if (!body)
+    return nodeError(node, "the operator is not supported in opset " + llvm::Twine(version));
+  bodies.push_back(body->graph);
+  llvm::StringMap<int64_t> outer = opsets;
+  for (const auto &entry : body->opsets)
+    opsets[entry.getKey()] = entry.second;
+  auto results = importGraph(*body->graph, builder, arguments, /*seesOuterValues=*/false);
+  opsets = std::move(outer);
+  if (!results)
+    return results.takeError();
+  for (auto [name, result] : llvm::zip(node.output(), *results))
+    if (!name.empty())
+      define(name, result);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<ImportedValue>> ImportContext::importGraph(const onnx::GraphProto &graph,
+                                                                      mlir::OpBuilder &builder,
+                                                                      llvm::ArrayRef<ImportedValue> arguments,
+                                                                      bool seesOuterValues) {
+  auto error = [&](const llvm::Twine &message) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "graph '%s': %s", graph.name().c_str(),
+                                   message.str().c_str());
+  };
+  if (scopes.size() > kMaxNesting)
+    return error("graphs or functions are nested too deeply");
+  if (arguments.size() > static_cast<size_t>(graph.input_size()))
+    return error(llvm::Twine(graph.input_size()) + " inputs, " + llvm::Twine(arguments.size()) + " given");
+  scopes.push_back(std::make_unique<Scope>());
+  scopes.back()->seesOuterValues = seesOuterValues;
+  auto leave = llvm::make_scope_exit([&] { scopes.pop_back(); });
+  countUses(graph);
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    llvm::Expected<ConstantTensor> constant = toConstant(tensor, /*externalFolder=*/"");
+    if (!constant)
+      return constant.takeError();
+    define(tensor.name(), ImportedValue::known(*constant));
+  }
+  for (auto [input, argument] : llvm::zip(graph.input(), arguments))
+    if (argument.present)
+      define(input.name(), argument);
+  if (llvm::Error failure = importNodes(graph, builder))
+    return failure;
+  std::vector<ImportedValue> results;
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    ImportedValue *value = find(output.name());
+    results.push_back(value ? *value : ImportedValue());
+    results.back().present = value != nullptr;
+  }
+  return results;
 }
 
 llvm::Error ImportContext::defineResults(NodeContext &node) {

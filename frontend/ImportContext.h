@@ -2,21 +2,21 @@
 // State of one import: the values seen so far, who reads them, and the function being built.
 #pragma once
 
+#include "frontend/FunctionLibrary.h"
 #include "frontend/NodeContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 namespace autotune {
 
-/// Values are looked up by name through the graphs that enclose each other.
+/// Values are looked up by name through the graphs that enclose each other. Bodies of functions see only themselves.
 class ImportContext {
 public:
-  ImportContext(mlir::MLIRContext &context, mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets);
+  ImportContext(mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets, const FunctionLibrary &functions);
 
-  mlir::MLIRContext *context() const { return function->getContext(); }
+  mlir::MLIRContext *context() const { return mlir::func::FuncOp(function)->getContext(); }
 
   /// Version of a domain ("" is ai.onnx), or nothing when the model does not import it.
   std::optional<int64_t> opsetVersion(llvm::StringRef domain) const;
@@ -25,14 +25,13 @@ public:
   ImportedValue *find(llvm::StringRef name);
   void define(llvm::StringRef name, ImportedValue value);
 
-  /// Counts readers of each value; graph outputs and nested graphs count as readers that are no node.
+  /// Counts readers of each value of the innermost graph; outputs and nested graphs count as readers that are no node.
   void countUses(const onnx::GraphProto &graph);
   /// The only reader, when it is a node of the same graph.
   const onnx::NodeProto *soleReader(llvm::StringRef name) const;
-  bool isRead(llvm::StringRef name) const { return readers.count(name); }
+  bool isRead(llvm::StringRef name) const;
 
   void markAbsorbed(const onnx::NodeProto &node) { absorbed.insert(&node); }
-  bool isAbsorbed(const onnx::NodeProto &node) const { return absorbed.contains(&node); }
 
   /// The value as SSA; constants appear once, at the head of @main.
   mlir::Value valueOf(ImportedValue &value);
@@ -41,24 +40,41 @@ public:
   /// Scalar operations that folding may still spend; what is beyond it is computed at run time.
   int64_t evaluationBudget = int64_t(1) << 30;
 
-  /// Imports the nodes of a graph at the builder's position.
+  /// Imports the nodes of the innermost graph at the builder's position.
   llvm::Error importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder);
+  /// Imports a nested graph with these values for its inputs; gives its outputs.
+  llvm::Expected<std::vector<ImportedValue>> importGraph(const onnx::GraphProto &graph, mlir::OpBuilder &builder,
+                                                         llvm::ArrayRef<ImportedValue> arguments,
+                                                         bool seesOuterValues = true);
 
 private:
-  llvm::Error importNode(const onnx::NodeProto &node, mlir::OpBuilder &builder);
-  llvm::Error defineResults(NodeContext &node);
   struct Readers {
     unsigned count = 0;
     const onnx::NodeProto *node = nullptr;
   };
+  struct Scope {
+    llvm::StringMap<ImportedValue> values;
+    llvm::StringMap<Readers> readers;
+    bool seesOuterValues = true;
+  };
+
+  llvm::Error importNode(const onnx::NodeProto &node, mlir::OpBuilder &builder);
+  llvm::Error importFunctionNode(const onnx::NodeProto &node, int64_t version, mlir::OpBuilder &builder);
+  llvm::Error checkOperands(const onnx::NodeProto &node);
+  llvm::Error defineResults(NodeContext &node);
+  bool canEvaluate(const onnx::NodeProto &node);
   void addReader(llvm::StringRef name, const onnx::NodeProto *node);
+  void countNestedUses(const onnx::GraphProto &graph);
 
   mlir::func::FuncOp function;
   mlir::Operation *lastConstant = nullptr;
   llvm::StringMap<int64_t> opsets;
-  llvm::StringMap<ImportedValue> values;
-  llvm::StringMap<Readers> readers;
+  const FunctionLibrary &functions;
+  std::vector<std::unique_ptr<Scope>> scopes;
   llvm::SmallPtrSet<const onnx::NodeProto *, 16> absorbed;
+  /// Bodies of inlined functions: values may refer to the data of their constants.
+  std::vector<std::shared_ptr<const onnx::GraphProto>> bodies;
+  size_t importedNodes = 0;
 };
 
 /// A dense constant as an attribute; bools are packed as MLIR wants them.

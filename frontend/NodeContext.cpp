@@ -19,6 +19,14 @@ std::vector<int64_t> firstIntegers(int64_t count) {
   return std::vector<int64_t>(range.begin(), range.end());
 }
 
+ImportedValue ImportedValue::known(const ConstantTensor &constant) {
+  ImportedValue value;
+  value.type = constant.type();
+  value.shape.assign(constant.shape().begin(), constant.shape().end());
+  value.constant = constant;
+  return value;
+}
+
 NodeContext::NodeContext(ImportContext &import, const onnx::NodeProto &node, int64_t version,
                          mlir::OpBuilder builder, mlir::Block *scratch)
     : b(mlir::NameLoc::get(builder.getStringAttr(nodeLabel(node))), builder), results(node.output_size()),
@@ -184,13 +192,12 @@ void NodeContext::setResult(size_t index, mlir::Value value, std::optional<Eleme
 }
 
 void NodeContext::setResult(size_t index, const ConstantTensor &constant) {
-  if (index >= results.size())
-    return;
-  ImportedValue result;
-  result.type = constant.type();
-  result.shape.assign(constant.shape().begin(), constant.shape().end());
-  result.constant = constant;
-  results[index] = std::move(result);
+  setResult(index, ImportedValue::known(constant));
+}
+
+void NodeContext::setResult(size_t index, const ImportedValue &value) {
+  if (index < results.size())
+    results[index] = value;
 }
 
 void NodeContext::forward(size_t index, size_t operand) {

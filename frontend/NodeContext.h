@@ -29,6 +29,9 @@ struct ImportedValue {
   mlir::Value value;                       // null: a constant that was not needed at run time yet
   std::optional<ConstantTensor> constant;  // known at import
   std::string name;
+  bool present = true;  // false: an operand of a nested graph that was left out
+
+  static ImportedValue known(const ConstantTensor &constant);
 };
 
 /// Accessors never stop a builder: the first misuse (attribute of the wrong type, operand that should have been
@@ -80,6 +83,10 @@ public:
   /// Sets output `index`. Integers keep the sign of operand 0 when the width agrees, unless `type` is given.
   void setResult(size_t index, mlir::Value value, std::optional<ElementType> type = std::nullopt);
   void setResult(size_t index, const ConstantTensor &constant);
+  /// Output `index` is a value of a nested graph.
+  void setResult(size_t index, const ImportedValue &value);
+  /// Operand `index` as a value for a nested graph.
+  const ImportedValue &importedInput(size_t index) const { return *inputs[index]; }
   /// Output `index` is another name for operand `operand`.
   void forward(size_t index, size_t operand);
 

@@ -2,7 +2,7 @@
 // Parsing and checking of ONNX files.
 #include "frontend/OnnxModel.h"
 
-#include "frontend/ElementType.h"
+#include "frontend/FunctionLibrary.h"
 #include "frontend/NodeContext.h"
 #include "frontend/OnnxProto.h"
 #include "frontend/OperatorTable.h"
@@ -32,18 +32,43 @@ int64_t importedVersion(const onnx::ModelProto &model, llvm::StringRef domain) {
   return 0;
 }
 
-void collectUnknown(const onnx::ModelProto &model, const onnx::GraphProto &graph, std::vector<std::string> &unknown) {
-  for (const onnx::NodeProto &node : graph.node()) {
-    llvm::StringRef domain = node.domain() == "ai.onnx" ? "" : llvm::StringRef(node.domain());
-    int64_t version = importedVersion(model, domain);
-    if (version <= 0 || !findOperator(domain, node.op_type(), version))
-      unknown.push_back("'" + nodeLabel(node) + "' (" + (domain.empty() ? "" : domain.str() + ".") +
-                        node.op_type() + ")");
-    for (const onnx::AttributeProto &attribute : node.attribute())
-      if (attribute.has_g())
-        collectUnknown(model, attribute.g(), unknown);
+/// Walks graphs and the functions that they call.
+class UnknownOperators {
+public:
+  explicit UnknownOperators(const onnx::ModelProto &model) : model(model), library(model) {}
+
+  std::vector<std::string> names;
+
+  template <typename Nodes> void visit(const Nodes &nodes) {
+    for (const onnx::NodeProto &node : nodes) {
+      visitNode(node);
+      for (const onnx::AttributeProto &attribute : node.attribute())
+        if (attribute.has_g())
+          visit(attribute.g().node());
+    }
   }
-}
+
+private:
+  void visitNode(const onnx::NodeProto &node) {
+    llvm::StringRef domain = node.domain() == "ai.onnx" ? "" : llvm::StringRef(node.domain());
+    if (const onnx::FunctionProto *function = library.ofModel(domain, node.op_type())) {
+      if (visited.insert(function).second)
+        visit(function->node());
+      return;
+    }
+    // A function may import other versions than the model; its nodes are checked again when it is inlined.
+    int64_t version = importedVersion(model, domain);
+    bool known = version > 0 && (findOperator(domain, node.op_type(), version) ||
+                                 library.contains(domain, node.op_type(), version));
+    if (!known)
+      names.push_back("'" + nodeLabel(node) + "' (" + (domain.empty() ? "" : domain.str() + ".") + node.op_type() +
+                      ")");
+  }
+
+  const onnx::ModelProto &model;
+  FunctionLibrary library;
+  llvm::SmallPtrSet<const onnx::FunctionProto *, 8> visited;
+};
 
 } // namespace
 
@@ -72,13 +97,13 @@ llvm::Expected<std::shared_ptr<onnx::ModelProto>> parseOnnxModel(llvm::StringRef
 }
 
 llvm::Error checkOperatorsKnown(const onnx::ModelProto &model) {
-  std::vector<std::string> unknown;
-  collectUnknown(model, model.graph(), unknown);
-  if (unknown.empty())
+  UnknownOperators unknown(model);
+  unknown.visit(model.graph().node());
+  if (unknown.names.empty())
     return llvm::Error::success();
-  return error(llvm::Twine(unknown.size()) + (unknown.size() == 1 ? " node" : " nodes") +
+  return error(llvm::Twine(unknown.names.size()) + (unknown.names.size() == 1 ? " node" : " nodes") +
                " with an unsupported operator (opset " + llvm::Twine(importedVersion(model, "")) +
-               "): " + llvm::join(unknown, ", "));
+               "): " + llvm::join(unknown.names, ", "));
 }
 
 llvm::Error checkWithOnnx(onnx::ModelProto &model) {

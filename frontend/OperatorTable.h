@@ -33,6 +33,7 @@ llvm::ArrayRef<OperatorEntry> allOperators();
 
 llvm::ArrayRef<OperatorEntry> activationOperators();
 llvm::ArrayRef<OperatorEntry> constantOperators();
+llvm::ArrayRef<OperatorEntry> controlFlowOperators();
 llvm::ArrayRef<OperatorEntry> convolutionOperators();
 llvm::ArrayRef<OperatorEntry> einsumOperators();
 llvm::ArrayRef<OperatorEntry> elementwiseOperators();

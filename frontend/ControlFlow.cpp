@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// If, Loop and Scan: known conditions and trip counts disappear; an unknown condition becomes scf.if.
+#include "frontend/Emit.h"
+#include "frontend/ImportContext.h"
+#include "frontend/OnnxProto.h"
+#include "frontend/OperatorTable.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace autotune {
+
+using mlir::Value;
+
+namespace {
+
+using Values = std::vector<ImportedValue>;
+
+mlir::FailureOr<Values> importBody(NodeContext &node, const onnx::GraphProto &graph, llvm::ArrayRef<ImportedValue> arguments,
+                                   mlir::OpBuilder &builder) {
+  llvm::Expected<Values> results = node.importContext().importGraph(graph, builder, arguments);
+  if (!results)
+    return node.fail(llvm::toString(results.takeError()));
+  for (auto [output, result] : llvm::zip(graph.output(), *results))
+    if (!result.present)
+      return node.fail("output '" + output.name() + "' of its graph is defined by no node");
+  return std::move(*results);
+}
+
+mlir::LogicalResult buildKnownIf(NodeContext &node, const onnx::GraphProto &branch) {
+  mlir::FailureOr<Values> results = importBody(node, branch, {}, node.b);
+  if (failed(results))
+    return mlir::failure();
+  for (auto [index, result] : llvm::enumerate(*results))
+    node.setResult(index, result);
+  return mlir::success();
+}
+
+/// Both branches are imported into an scf.if without results, which is then replaced by one with results: their types
+/// are known only afterwards.
+mlir::LogicalResult buildRuntimeIf(NodeContext &node, const onnx::GraphProto &thenGraph,
+                                   const onnx::GraphProto &elseGraph) {
+  Builder &b = node.b;
+  Value flag = b.create<mlir::tensor::ExtractOp>(reshapeTo(b, node.input(0), {}), mlir::ValueRange());
+  auto draft = b.create<mlir::scf::IfOp>(flag, /*withElseRegion=*/true);
+  Values results[2];
+  for (auto [side, graph] : llvm::enumerate(llvm::ArrayRef{&thenGraph, &elseGraph})) {
+    mlir::Region &region = side == 0 ? draft.getThenRegion() : draft.getElseRegion();
+    mlir::OpBuilder inner(region.front().getTerminator());
+    mlir::FailureOr<Values> imported = importBody(node, *graph, {}, inner);
+    if (failed(imported))
+      return mlir::failure();
+    results[side] = std::move(*imported);
+    llvm::SmallVector<Value> yields;
+    for (ImportedValue &value : results[side])
+      yields.push_back(node.importContext().valueOf(value));
+    region.front().getTerminator()->setOperands(yields);
+  }
+  llvm::SmallVector<mlir::Type> types;
+  if (results[0].size() != results[1].size())
+    return node.fail("its branches have different numbers of outputs");
+  for (auto [index, pair] : llvm::enumerate(llvm::zip(results[0], results[1]))) {
+    auto &[x, y] = pair;
+    if (x.type != y.type || x.shape != y.shape)
+      return node.fail("output " + llvm::Twine(index) + " is " + spelling(x.type) + " of shape " + shapeText(x.shape) +
+                       " in one branch, " + spelling(y.type) + " of shape " + shapeText(y.shape) +
+                       " in the other, and the condition is not known at import");
+    types.push_back(x.value.getType());
+  }
+  auto branch = b.create<mlir::scf::IfOp>(types, flag, /*addThenBlock=*/false, /*addElseBlock=*/false);
+  branch.getThenRegion().takeBody(draft.getThenRegion());
+  branch.getElseRegion().takeBody(draft.getElseRegion());
+  draft.erase();
+  for (auto [index, result] : llvm::enumerate(branch.getResults()))
+    node.setResult(index, result, results[0][index].type);
+  return mlir::success();
+}
+
+mlir::LogicalResult buildIf(NodeContext &node) {
+  const onnx::GraphProto *thenGraph = node.graphAttribute("then_branch");
+  const onnx::GraphProto *elseGraph = node.graphAttribute("else_branch");
+  if (!thenGraph || !elseGraph || node.type(0) != ElementType::Bool || elementCount(node.shape(0)) != 1)
+    return node.fail("expected a single bool, a then_branch and an else_branch");
+  if (const ConstantTensor *condition = node.constant(0))
+    return buildKnownIf(node, condition->intAt(0) ? *thenGraph : *elseGraph);
+  return buildRuntimeIf(node, *thenGraph, *elseGraph);
+}
+
+/// Joins one value of each iteration along a new axis; known values stay known.
+mlir::FailureOr<ImportedValue> stacked(NodeContext &node, llvm::MutableArrayRef<ImportedValue> parts, int64_t axis) {
+  const ImportedValue &first = parts.front();
+  Shape unit = first.shape;
+  unit.insert(unit.begin() + axis, 1);
+  bool known = axis == 0;
+  for (const ImportedValue &part : parts) {
+    if (part.shape != first.shape || part.type != first.type)
+      return node.fail("a scan output changes its shape from " + shapeText(first.shape) + " to " +
+                       shapeText(part.shape));
+    known &= part.constant.has_value();
+  }
+  Shape shape = unit;
+  shape[axis] = parts.size();
+  if (!checkedByteCount(shape, first.type))
+    return node.fail("a scan output of shape " + shapeText(shape) + " is too large");
+  if (known) {
+    std::vector<char> bytes;
+    for (const ImportedValue &part : parts)
+      for (int64_t i = 0, e = part.constant->size(); i < e; ++i)
+        bytes.insert(bytes.end(), part.constant->element(i), part.constant->element(i) + byteSize(first.type));
+    return ImportedValue::known(ConstantTensor::own(first.type, shape, std::move(bytes)));
+  }
+  llvm::SmallVector<Value> slices;
+  for (ImportedValue &part : parts)
+    slices.push_back(reshapeTo(node.b, node.importContext().valueOf(part), unit));
+  ImportedValue result;
+  result.type = first.type;
+  result.shape = shape;
+  result.value = slices.size() == 1 ? slices[0] : node.b.create<mlir::tensor::ConcatOp>(axis, slices).getResult();
+  return result;
+}
+
+// Every iteration becomes code of its own.
+constexpr int64_t kMaxIterations = 4096;
+
+/// The number of iterations that Loop's operands allow; the body may stop earlier.
+mlir::FailureOr<int64_t> tripCount(NodeContext &node) {
+  int64_t count = INT64_MAX;
+  if (node.hasInput(0)) {
+    const ConstantTensor *limit = node.constant(0);
+    if (!limit || limit->size() != 1)
+      return node.fail("the trip count (input 0) is not known at import");
+    count = std::max<int64_t>(limit->intAt(0), 0);
+  }
+  if (node.hasInput(1)) {
+    const ConstantTensor *condition = node.constant(1);
+    if (!condition || condition->size() != 1)
+      return node.fail("the condition (input 1) is not known at import");
+    if (!condition->intAt(0))
+      count = 0;
+  }
+  return count;
+}
+
+/// Body: (iteration, condition, carried…) -> (condition, carried…, scanned…)
+mlir::LogicalResult buildLoop(NodeContext &node) {
+  const onnx::GraphProto *body = node.graphAttribute("body");
+  mlir::FailureOr<int64_t> count = tripCount(node);
+  if (failed(count) || !body)
+    return node.fail("the body is missing");
+  size_t carriedCount = std::max<size_t>(node.inputCount(), 2) - 2;
+  if (static_cast<size_t>(body->output_size()) < carriedCount + 1)
+    return node.fail("its body has " + llvm::Twine(body->output_size()) + " outputs, expected at least " +
+                     llvm::Twine(carriedCount + 1));
+  Values carried;
+  for (size_t i = 0; i < carriedCount; ++i)
+    carried.push_back(node.importedInput(i + 2));
+  std::vector<Values> scanned(body->output_size() - carriedCount - 1);
+  int64_t iteration = 0;
+  for (bool goesOn = true; goesOn && iteration < *count; ++iteration) {
+    if (iteration == kMaxIterations)
+      return node.fail("more than " + llvm::Twine(kMaxIterations) + " iterations");
+    Values arguments = {ImportedValue::known(ConstantTensor::ints(iteration).reshaped({})),
+                        ImportedValue::known(ConstantTensor::scalar(ElementType::Bool, 1))};
+    arguments.insert(arguments.end(), carried.begin(), carried.end());
+    mlir::FailureOr<Values> results = importBody(node, *body, arguments, node.b);
+    if (failed(results))
+      return mlir::failure();
+    if (!results->front().constant)
+      return node.fail("whether it goes on depends on the data");
+    goesOn = results->front().constant->intAt(0) != 0;
+    carried.assign(results->begin() + 1, results->begin() + 1 + carriedCount);
+    for (size_t i = 0; i < scanned.size(); ++i)
+      scanned[i].push_back((*results)[1 + carriedCount + i]);
+  }
+  for (auto [index, value] : llvm::enumerate(carried))
+    node.setResult(index, value);
+  for (auto [index, parts] : llvm::enumerate(scanned)) {
+    if (!node.isOutputUsed(carriedCount + index))
+      continue;
+    if (parts.empty())
+      return node.fail("a scan output of no iterations has no shape");
+    mlir::FailureOr<ImportedValue> joined = stacked(node, parts, 0);
+    if (failed(joined))
+      return mlir::failure();
+    node.setResult(carriedCount + index, *joined);
+  }
+  return mlir::success();
+}
+
+/// Position `index` of `value` along `axis`, without that axis.
+ImportedValue positionOf(NodeContext &node, size_t operand, int64_t axis, int64_t index) {
+  llvm::ArrayRef<int64_t> shape = node.shape(operand);
+  Shape offset(shape.size(), 0), size(shape), ones(shape.size(), 1);
+  offset[axis] = index;
+  size[axis] = 1;
+  Shape dropped = reducedShape(shape, axis, /*keepDims=*/false);
+  if (const ConstantTensor *constant = node.constant(operand))
+    return ImportedValue::known(constant->sliced(offset, size, ones).reshaped(dropped));
+  ImportedValue result;
+  result.type = node.type(operand);
+  result.shape = dropped;
+  result.value = reshapeTo(node.b, sliceOf(node.b, node.input(operand), offset, size, ones), dropped);
+  return result;
+}
+
+/// Body: (states…, one position of each input…) -> (states…, scanned…)
+mlir::LogicalResult buildScan(NodeContext &node) {
+  const onnx::GraphProto *body = node.graphAttribute("body");
+  int64_t inputs = node.intAttribute("num_scan_inputs", 0), states = node.inputCount() - inputs;
+  if (!body || inputs < 1 || states < 0 || body->output_size() < states)
+    return node.fail("its body does not fit " + llvm::Twine(inputs) + " scan inputs");
+  size_t outputs = body->output_size() - states;
+  std::vector<int64_t> none(inputs, 0), noneOut(outputs, 0);
+  std::vector<int64_t> axes = node.intsAttribute("scan_input_axes", none);
+  std::vector<int64_t> backward = node.intsAttribute("scan_input_directions", none);
+  std::vector<int64_t> outAxes = node.intsAttribute("scan_output_axes", noneOut);
+  std::vector<int64_t> outBackward = node.intsAttribute("scan_output_directions", noneOut);
+  if (axes.size() != none.size() || backward.size() != none.size() || outAxes.size() != outputs ||
+      outBackward.size() != outputs)
+    return node.fail("axes or directions do not have one value for each scan input or output");
+  int64_t count = -1;
+  for (int64_t i = 0; i < inputs; ++i) {
+    axes[i] = node.normalizedAxis(axes[i], node.rank(states + i));
+    int64_t length = node.failedAlready() ? 0 : node.shape(states + i)[axes[i]];
+    if (node.failedAlready() || (count >= 0 && count != length))
+      return node.fail("the scan inputs differ in length");
+    count = length;
+  }
+  if (count < 1 || count > kMaxIterations)
+    return node.fail(llvm::Twine(count) + " iterations, expected 1 to " + llvm::Twine(kMaxIterations));
+  Values carried;
+  for (int64_t i = 0; i < states; ++i)
+    carried.push_back(node.importedInput(i));
+  std::vector<Values> scanned(outputs);
+  for (int64_t t = 0; t < count; ++t) {
+    Values arguments = carried;
+    for (int64_t i = 0; i < inputs; ++i)
+      arguments.push_back(positionOf(node, states + i, axes[i], backward[i] ? count - 1 - t : t));
+    mlir::FailureOr<Values> results = importBody(node, *body, arguments, node.b);
+    if (failed(results))
+      return mlir::failure();
+    carried.assign(results->begin(), results->begin() + states);
+    for (size_t i = 0; i < outputs; ++i)
+      scanned[i].push_back((*results)[states + i]);
+  }
+  for (auto [index, value] : llvm::enumerate(carried))
+    node.setResult(index, value);
+  for (auto [index, parts] : llvm::enumerate(scanned)) {
+    if (outBackward[index])
+      std::reverse(parts.begin(), parts.end());
+    int64_t axis = node.normalizedAxis(outAxes[index], parts.front().shape.size() + 1);
+    mlir::FailureOr<ImportedValue> joined = stacked(node, parts, axis);
+    if (failed(joined))
+      return mlir::failure();
+    node.setResult(states + index, *joined);
+  }
+  return mlir::success();
+}
+
+constexpr OperatorEntry kOperators[] = {
+    {"", "If", 1, 1, 1, buildIf},
+    {"", "Loop", 1, 0, kAnyInputs, buildLoop},
+    {"", "Scan", 9, 1, kAnyInputs, buildScan},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorEntry> controlFlowOperators() { return kOperators; }
+
+} // namespace autotune
