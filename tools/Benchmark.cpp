@@ -56,6 +56,15 @@ double BenchmarkRun::timeNs() {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
+std::vector<HostTensor> BenchmarkRun::outputTensors() const {
+  std::vector<HostTensor> tensors;
+  for (const deploy::TensorSpec &spec : session.model().profile(profile).outputs) {
+    const char *begin = static_cast<const char *>(outputs[tensors.size()]);
+    tensors.push_back({spec.name, spec.dtypeName, spec.shape, std::vector<char>(begin, begin + spec.bytes)});
+  }
+  return tensors;
+}
+
 std::vector<std::vector<double>> timeInterleaved(const std::vector<BenchmarkRun *> &programs,
                                                  const BenchmarkOptions &options) {
   for (Clock::time_point start = Clock::now();

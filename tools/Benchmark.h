@@ -2,6 +2,7 @@
 // Times whole inferences of loaded models.
 #pragma once
 
+#include "frontend/TensorFolder.h"
 #include "runtime/deploy/Session.h"
 
 #include "llvm/Support/Error.h"
@@ -30,6 +31,8 @@ public:
   /// One inference, timed.
   double timeNs();
   int threads() const { return session.threads(); }
+  /// Copies of what the last run wrote.
+  std::vector<HostTensor> outputTensors() const;
 
 private:
   deploy::Session session;

@@ -43,7 +43,7 @@ int specialClass(double value) {
   return std::isnan(value) ? 2 : std::isinf(value) ? (value > 0 ? 1 : -1) : 0;
 }
 
-void compareFloats(const ConstantTensor &found, const ConstantTensor &reference, Comparison &result) {
+void compareFloats(const ConstantTensor &found, const ConstantTensor &reference, TensorComparison &result) {
   Sums sums;
   for (int64_t i = 0; i < found.size(); ++i) {
     double x = found.floatAt(i), y = reference.floatAt(i);
@@ -76,8 +76,8 @@ void compareFloats(const ConstantTensor &found, const ConstantTensor &reference,
 
 } // namespace
 
-Comparison compareTensors(const HostTensor &found, const HostTensor &reference) {
-  Comparison result;
+TensorComparison compareTensors(const HostTensor &found, const HostTensor &reference) {
+  TensorComparison result;
   std::optional<ElementType> type = elementTypeFromSpelling(reference.dtype);
   if (!type || found.dtype != reference.dtype || found.shape != reference.shape) {
     result.reason = "found " + typeText(found) + ", expected " + typeText(reference);

@@ -10,7 +10,7 @@ namespace autotune {
 
 /// Floating point: cosine > 0.9999 and max |error| < 1e-3 of the reference's range; NaN and infinity at the
 /// same places. Other types: equal.
-struct Comparison {
+struct TensorComparison {
   bool passed = false;
   double cosine = 1;        // of the two tensors as vectors
   double maxError = 0;      // largest |difference|
@@ -19,6 +19,6 @@ struct Comparison {
   std::string reason;
 };
 
-Comparison compareTensors(const HostTensor &found, const HostTensor &reference);
+TensorComparison compareTensors(const HostTensor &found, const HostTensor &reference);
 
 } // namespace autotune

@@ -1,44 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/CompileModel.h"
 
-#include "cost_model/AnalyticalModel.h"
+#include "tools/ChooseModel.h"
 #include "tools/ExitCode.h"
 #include "tools/RunModel.h"
 #include "tools/Target.h"
-#include "tuner/ModelSearch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/Path.h"
 
 namespace autotune {
+namespace {
 
-llvm::Error compileModel(const ImportedModel &model, const Config &config, const CompileOptions &options,
-                         const std::string &path) {
+llvm::Expected<std::unique_ptr<Knowledge>> openKnowledge(const Config &config, const Device &device,
+                                                         const CompileOptions &options) {
+  if (options.ignoreRepository)
+    return Knowledge::none(device);
+  return Knowledge::open(config.repository, device, Knowledge::Access::Read);
+}
+
+llvm::Error missedHits(const ImportedModel &model, const ChosenProfile &chosen) {
+  LookupCounts lookup = chosen.lookup();
+  size_t layouts =
+      llvm::count_if(chosen.layouts, [](const ChosenLayout &layout) { return !layout.choice.isHit(); });
+  return checkFailed(model.path + ": expected an exact record for everything, found " +
+                     llvm::Twine(lookup.exact) + " of " + llvm::Twine(chosen.schedules.size()) +
+                     " workloads, " + llvm::Twine(lookup.stale) + " of them stale, and " +
+                     llvm::Twine(layouts) + " regions without; `autotune repository explain` names them");
+}
+
+} // namespace
+
+llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Config &config,
+                                          const CompileOptions &options, const std::string &path) {
   llvm::Expected<Device> device = targetDevice(config.target);
   if (!device)
     return device.takeError();
-  int threads = targetThreads(config.target, *device);
-  std::vector<ModelPlan> plans;
-  for (const ImportedProfile &profile : model.profiles) {
-    Partition partition;
-    for (const GraphOperator &op : profile.graph.operators)
-      partition.subgraphs.push_back({{op.id}});
-    llvm::Expected<ModelPlan> plan =
-        planModel(*profile.module, partition, {*device, threads, targetNumerics(config.target)});
-    if (!plan)
-      return llvm::createStringError(model.path + ": " + llvm::toString(plan.takeError()));
-    plans.push_back(std::move(*plan));
+  llvm::Expected<std::unique_ptr<Knowledge>> knowledge = openKnowledge(config, *device, options);
+  if (!knowledge)
+    return knowledge.takeError();
+  ChoiceTarget target{targetThreads(config.target, *device), targetNumerics(config.target),
+                      config.subgraph.partition};
+  std::vector<ChosenProfile> profiles;
+  ScheduleTable schedules;
+  for (size_t i = 0; i < model.profiles.size(); ++i) {
+    llvm::Expected<ChosenProfile> chosen = chooseProfile(model, i, **knowledge, target);
+    if (!chosen)
+      return chosen.takeError();
+    if (options.requireHits && !chosen->isAllHits())
+      return missedHits(model, *chosen);
+    schedules.insert(chosen->schedules.begin(), chosen->schedules.end());
+    profiles.push_back(std::move(*chosen));
   }
-  AnalyticalModel cost(*device);
-  ScheduleChoice choose = [&](const Workload &workload) -> llvm::Expected<Schedule> {
-    return topSchedules(workload, buildSpace(workload, *device), cost, 1).front().schedule;
-  };
-  std::vector<const ModelPlan *> profiles;
-  for (const ModelPlan &plan : plans)
-    profiles.push_back(&plan);
-  return ModelCompiler(*device, unsigned(device->cores))
-      .compile(profiles, choose, {model.name, AUTOTUNE_VERSION, *device, threads}, path);
+  std::vector<const ModelPlan *> plans;
+  LookupCounts lookup;
+  for (const ChosenProfile &profile : profiles) {
+    plans.push_back(&profile.plan);
+    lookup += profile.lookup();
+  }
+  ModelCompiler compiler(*device, unsigned(device->cores));
+  if (llvm::Error error = compiler.compile(plans, scheduleLookup(schedules),
+                                           {model.name, AUTOTUNE_VERSION, *device, target.threads}, path))
+    return error;
+  return lookup;
 }
 
 llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::string &path,
@@ -55,8 +79,8 @@ llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::st
     return llvm::createStringError("temporary folder: " + error.message());
   // The file may go as soon as it is mapped.
   llvm::FileRemover remover(file);
-  if (llvm::Error error = compileModel(*imported, config, options, file.str().str()))
-    return std::move(error);
+  if (llvm::Error error = compileModel(*imported, config, options, file.str().str()).takeError())
+    return error;
   return loadCompiledModel(file.str().str());
 }
 

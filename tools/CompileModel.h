@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tools/ImportedModel.h"
+#include "tools/ResultFile.h"
 
-#include "runtime/build/ModelCompiler.h"
 #include "runtime/deploy/Model.h"
 
 #include <memory>
@@ -18,10 +18,10 @@ struct CompileOptions {
   bool ignoreRepository = false; // the untuned program
 };
 
-/// Compiles `model` into `path` with what the repository of `config` knows. Records that cannot be read are
-/// reported on stderr.
-llvm::Error compileModel(const ImportedModel &model, const Config &config, const CompileOptions &options,
-                         const std::string &path);
+/// Compiles `model` into `path` with what the repository of `config` knows; returns where the schedules came
+/// from. Records that cannot be read are reported on stderr.
+llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Config &config,
+                                          const CompileOptions &options, const std::string &path);
 
 /// `path` compiled in memory if it is a model, loaded if it is a compiled one. `tensors` bind dynamic
 /// dimensions.

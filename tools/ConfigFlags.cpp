@@ -76,7 +76,7 @@ llvm::Expected<Config> ConfigFlags::load() const {
   std::vector<std::string> keys;
   if (!file.empty())
     if (llvm::Error error = applyConfigFile(config, file, &keys))
-      return std::move(error);
+      return error;
   for (const std::unique_ptr<Given> &slot : given) {
     if (slot->texts.empty())
       continue;

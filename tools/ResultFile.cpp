@@ -68,6 +68,20 @@ void printEntries(const std::vector<ResultEntry> &entries, llvm::raw_ostream &ou
 
 } // namespace
 
+LookupCounts &LookupCounts::operator+=(const LookupCounts &other) {
+  exact += other.exact;
+  near += other.near;
+  model += other.model;
+  byDefault += other.byDefault;
+  stale += other.stale;
+  return *this;
+}
+
+std::string LookupCounts::text() const {
+  return llvm::formatv("exact {0}, near {1}, model {2}, default {3}, stale {4}", exact, near, model,
+                       byDefault, stale);
+}
+
 Object resultJson(const TuneResult &result) {
   Array failures;
   for (const FailureCount &failure : result.failures)

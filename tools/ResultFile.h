@@ -32,6 +32,9 @@ struct FailureCount {
 /// How many operators got their schedule from where.
 struct LookupCounts {
   int64_t exact = 0, near = 0, model = 0, byDefault = 0, stale = 0;
+  LookupCounts &operator+=(const LookupCounts &other);
+  /// "exact 12, near 3, model 0, default 0, stale 0"
+  std::string text() const;
 };
 
 struct RecordCounts {

@@ -57,7 +57,7 @@ llvm::Error catchRuntimeErrors(const std::function<void()> &work) {
 llvm::Expected<std::shared_ptr<const deploy::Model>> loadCompiledModel(const std::string &path) {
   std::shared_ptr<const deploy::Model> model;
   if (llvm::Error error = catchRuntimeErrors([&] { model = std::make_shared<deploy::Model>(path); }))
-    return std::move(error);
+    return error;
   return model;
 }
 
@@ -84,7 +84,7 @@ llvm::Expected<std::vector<HostTensor>> runModel(const std::shared_ptr<const dep
     deploy::Session(model, threads).run(profile, inputs, outputs);
   });
   if (error)
-    return std::move(error);
+    return error;
   return results;
 }
 

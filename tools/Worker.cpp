@@ -33,7 +33,7 @@ llvm::Expected<worker::BuiltKernel> buildKernel(KernelCompiler &compiler,
   if (!object)
     return object.takeError();
   if (llvm::Error error = linkSharedLibrary(*object, request.path))
-    return std::move(error);
+    return error;
   return built;
 }
 

@@ -6,6 +6,7 @@ namespace autotune {
 
 std::vector<std::unique_ptr<Command>> allCommands() {
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(makeTuneCommand());
   commands.push_back(makeCompileCommand());
   commands.push_back(makeRunCommand());
   commands.push_back(makeBenchCommand());

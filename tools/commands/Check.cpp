@@ -61,7 +61,7 @@ private:
                               });
       if (output == found.end())
         return llvm::createStringError(folder + ": output `" + expected.name + "` is no output of the model");
-      Comparison result = compareTensors(*output, expected);
+      TensorComparison result = compareTensors(*output, expected);
       llvm::outs() << llvm::formatv("{0}: {1}: cosine {2:f7}, max error {3:e2}, {4:e2} of the range\n",
                                     output->name, result.passed ? "ok" : "FAILED", result.cosine,
                                     result.maxError, result.relativeError);

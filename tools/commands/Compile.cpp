@@ -4,6 +4,8 @@
 #include "tools/CompileModel.h"
 #include "tools/ConfigFlags.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 #include <CLI/CLI.hpp>
 
 namespace autotune {
@@ -32,7 +34,11 @@ public:
     llvm::Expected<ImportedModel> model = importForTarget(path, config->target);
     if (!model)
       return model.takeError();
-    return compileModel(*model, *config, options, output);
+    llvm::Expected<LookupCounts> lookup = compileModel(*model, *config, options, output);
+    if (!lookup)
+      return lookup.takeError();
+    llvm::outs() << output << ": schedules from records and predictions: " << lookup->text() << "\n";
+    return llvm::Error::success();
   }
 
 private:

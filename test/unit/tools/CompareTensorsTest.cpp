@@ -20,7 +20,7 @@ HostTensor row(std::vector<float> values) { return tensor("f32", {1, int64_t(val
 HostTensor ints(std::vector<int64_t> values) { return tensor("i64", {int64_t(values.size())}, values); }
 
 TEST(CompareTensorsTest, EqualPasses) {
-  Comparison result = compareTensors(row({1, -2, 3}), row({1, -2, 3}));
+  TensorComparison result = compareTensors(row({1, -2, 3}), row({1, -2, 3}));
   EXPECT_TRUE(result.passed);
   EXPECT_EQ(result.maxError, 0);
   EXPECT_TRUE(compareTensors(row({0, 0}), row({0, 0})).passed);
@@ -28,7 +28,7 @@ TEST(CompareTensorsTest, EqualPasses) {
 
 TEST(CompareTensorsTest, ErrorIsMeasuredAgainstTheRange) {
   EXPECT_TRUE(compareTensors(row({0, 100.05f}), row({0, 100})).passed);
-  Comparison result = compareTensors(row({0, 100.2f}), row({0, 100}));
+  TensorComparison result = compareTensors(row({0, 100.2f}), row({0, 100}));
   EXPECT_FALSE(result.passed);
   EXPECT_THAT(result.reason, HasSubstr("of the range"));
 }

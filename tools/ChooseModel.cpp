@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ChooseModel.h"
+
+#include "schedule/Errors.h"
+#include "tuner/DefaultPartition.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace autotune {
+namespace {
+
+llvm::Error readPartition(ChosenProfile &chosen, const std::string &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return makeError("{0}: cannot read the partition: {1}", file, buffer.getError().message());
+  llvm::Expected<Partition> partition = Partition::parse((*buffer)->getBuffer());
+  if (!partition)
+    return makeError("{0}: {1}", file, llvm::toString(partition.takeError()));
+  chosen.partition = std::move(*partition);
+  return llvm::Error::success();
+}
+
+llvm::Error plan(ChosenProfile &chosen, const ImportedProfile &profile, const Device &device,
+                 const ChoiceTarget &target) {
+  if (llvm::Error error = chosen.partition.verify(profile.graph))
+    return error;
+  llvm::Expected<ModelPlan> plan =
+      planModel(*profile.module, chosen.partition, {device, target.threads, target.numerics});
+  if (!plan)
+    return plan.takeError();
+  chosen.plan = std::move(*plan);
+  return llvm::Error::success();
+}
+
+/// Applies a model's record; false if it does not fit (any more), so that the record counts as absent.
+bool applyRecord(ChosenProfile &chosen, ModelRecord record, const ImportedProfile &profile,
+                 const Device &device, const ChoiceTarget &target) {
+  llvm::Expected<Partition> partition = Partition::parse(record.partition);
+  if (!partition) {
+    llvm::consumeError(partition.takeError());
+    return false;
+  }
+  chosen.partition = std::move(*partition);
+  if (llvm::Error error = plan(chosen, profile, device, target)) {
+    llvm::consumeError(std::move(error));
+    return false;
+  }
+  for (const UniqueKernel &kernel : chosen.plan.kernels) {
+    auto found = kernel.workload ? record.schedules.find(kernel.workload->key()) : record.schedules.end();
+    if (found == record.schedules.end() ||
+        !buildSpace(*kernel.workload, device).contains(*kernel.workload, found->second))
+      continue;
+    ScheduleChoice choice;
+    choice.source = ChoiceSource::Exact;
+    choice.trace = {"model record: " + found->second.text()};
+    choice.schedule = found->second;
+    chosen.schedules.emplace(found->first, std::move(choice));
+  }
+  chosen.record = std::move(record);
+  return true;
+}
+
+} // namespace
+
+int untunedBlock(const Device &device) { return device.vectorBytes() / int(sizeof(float)); }
+
+std::string modelKeyText(const ImportedModel &model, size_t profile, const ChoiceTarget &target) {
+  std::string shapes;
+  for (const GraphTensor &tensor : model.profiles[profile].graph.tensors)
+    if (tensor.producer < 0 && !tensor.constant)
+      shapes += " " +
+                llvm::join(llvm::map_range(tensor.shape, [](int64_t d) { return std::to_string(d); }), "x") +
+                "x" + tensor.dtype;
+  return llvm::formatv("model {0}\ninputs{1}\nthreads {2}\nnumerics {3}\n", model.content, shapes,
+                       target.threads, target.numerics == Numerics::Strict ? "strict" : "default");
+}
+
+llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const Device &device,
+                   const ChoiceTarget &target) {
+  std::vector<LayoutChain> chains;
+  std::vector<int> blocks;
+  for (const ChosenLayout &layout : chosen.layouts) {
+    chains.push_back(layout.chain);
+    blocks.push_back(layout.choice.channelBlock);
+  }
+  chosen.partition = partitionWith(profile.graph, chains, blocks);
+  return plan(chosen, profile, device, target);
+}
+
+void chooseSchedules(ChosenProfile &chosen, const Resolver &resolver) {
+  for (const UniqueKernel &kernel : chosen.plan.kernels)
+    if (kernel.workload && !chosen.schedules.contains(kernel.workload->key()))
+      chosen.schedules.emplace(kernel.workload->key(), resolver.schedule(*kernel.workload));
+}
+
+llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t index, Knowledge &knowledge,
+                                            const ChoiceTarget &target) {
+  const ImportedProfile &profile = model.profiles[index];
+  const Device &device = knowledge.device();
+  ChosenProfile chosen;
+  if (!target.partitionFile.empty()) {
+    if (llvm::Error error = readPartition(chosen, target.partitionFile))
+      return error;
+    if (llvm::Error error = plan(chosen, profile, device, target))
+      return makeError("{0}: {1}", target.partitionFile, llvm::toString(std::move(error)));
+    chooseSchedules(chosen, knowledge.resolver());
+    return chosen;
+  }
+  for (const LayoutChain &chain : layoutChains(profile.graph)) {
+    Region region = chainRegion(profile.graph, chain, target.threads, target.numerics);
+    LayoutChoice choice = knowledge.resolver().layout(region, untunedBlock(device));
+    chosen.layouts.push_back({chain, std::move(region), std::move(choice)});
+  }
+  std::optional<ModelRecord> record;
+  if (target.useModelRecord)
+    record = knowledge.findModel(model.name, modelKeyText(model, index, target));
+  if (!record || !applyRecord(chosen, std::move(*record), profile, device, target))
+    if (llvm::Error error = replan(chosen, profile, device, target))
+      return makeError("{0}: {1}", model.path, llvm::toString(std::move(error)));
+  chooseSchedules(chosen, knowledge.resolver());
+  return chosen;
+}
+
+LookupCounts ChosenProfile::lookup() const {
+  LookupCounts counts;
+  for (const auto &[key, choice] : schedules) {
+    counts.stale += choice.stale;
+    switch (choice.source) {
+    case ChoiceSource::Exact:
+    case ChoiceSource::Builtin:
+      ++counts.exact;
+      break;
+    case ChoiceSource::Near:
+      ++counts.near;
+      break;
+    case ChoiceSource::Model:
+      ++counts.model;
+      break;
+    case ChoiceSource::Default:
+      ++counts.byDefault;
+      break;
+    }
+  }
+  return counts;
+}
+
+bool ChosenProfile::isAllHits() const {
+  bool schedulesHit = llvm::all_of(schedules, [](const auto &entry) { return entry.second.isHit(); });
+  bool layoutsHit = llvm::all_of(layouts, [](const ChosenLayout &layout) { return layout.choice.isHit(); });
+  return schedulesHit && (record || layoutsHit);
+}
+
+ChooseSchedule scheduleLookup(const ScheduleTable &table) {
+  return [&table](const Workload &workload) -> llvm::Expected<Schedule> {
+    auto found = table.find(workload.key());
+    if (found == table.end())
+      return makeError("workload {0} has no schedule", workload.key());
+    return found->second.schedule;
+  };
+}
+
+} // namespace autotune

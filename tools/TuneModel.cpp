@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/TuneModel.h"
+
+#include "runtime/worker/WorkerMeasurer.h"
+#include "schedule/Errors.h"
+#include "tools/Codegen.h"
+#include "tools/HistoryLog.h"
+#include "tools/MeasuredKernels.h"
+#include "tools/RegionTimer.h"
+#include "tools/RunModel.h"
+#include "tools/Target.h"
+#include "tools/VerifyModel.h"
+#include "tools/Worker.h"
+#include "tuner/Acceptance.h"
+#include "tuner/Records.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+namespace autotune {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// What the search leaves of a time limit for compiling and verifying the whole model.
+milliseconds searchTime(milliseconds total) {
+  return total - std::clamp(total / 8, milliseconds(500), milliseconds(15'000));
+}
+
+BudgetLimits searchLimits(const BudgetConfig &config) {
+  BudgetLimits limits;
+  if (config.time > TimeLimit::zero())
+    limits.time = searchTime(config.time);
+  if (config.trials > 0)
+    limits.trials = config.trials;
+  return limits;
+}
+
+SearchOutcome outcomeOf(bool improved) {
+  return improved ? SearchOutcome::Improved : SearchOutcome::DefaultBest;
+}
+
+Timing timingOf(const Measurement &measurement) {
+  return {measurement.medianNs, measurement.spreadNs, measurement.runs};
+}
+
+std::string layoutText(int channelBlock) {
+  return channelBlock == 0 ? "plain" : "NCHW" + std::to_string(channelBlock) + "c";
+}
+
+} // namespace
+
+ModelTuner::ModelTuner(const ImportedModel &model, const TuneOptions &options, Progress &progress)
+    : model(model), options(options), display(progress),
+      compiler(options.device, unsigned(options.device.cores)) {
+  target = {targetThreads(options.config.target, options.device), targetNumerics(options.config.target),
+            options.config.subgraph.partition, /*useModelRecord=*/true};
+}
+
+ModelTuner::~ModelTuner() {
+  if (!folder.empty())
+    llvm::sys::fs::remove_directories(folder);
+}
+
+llvm::Expected<std::unique_ptr<ModelTuner>>
+ModelTuner::create(const ImportedModel &model, const TuneOptions &options, Progress &progress) {
+  std::unique_ptr<ModelTuner> tuner(new ModelTuner(model, options, progress));
+  if (llvm::Error error = tuner->open())
+    return error;
+  return tuner;
+}
+
+llvm::Error ModelTuner::open() {
+  llvm::Expected<std::unique_ptr<Knowledge>> records =
+      Knowledge::open(options.config.repository, options.device, Knowledge::Access::Write);
+  if (!records)
+    return records.takeError();
+  knowledge = std::move(*records);
+  untunedKnowledge = Knowledge::none(options.device);
+  if (llvm::Error error = knowledge->repository()->putDevice(options.device))
+    return error;
+  llvm::Expected<History> history = History::open(historyPath(options.config.repository.history));
+  if (!history)
+    return history.takeError();
+  log = std::make_unique<HistoryLog>(std::move(*history), options.device.key());
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("autotune", path))
+    return makeError("temporary folder: {0}", error.message());
+  folder = path.str().str();
+  return llvm::Error::success();
+}
+
+llvm::Expected<TuneResult> ModelTuner::run(const std::string &path) {
+  auto start = std::chrono::steady_clock::now();
+  budget = std::make_unique<Budget>(searchLimits(options.config.budget), options.stop);
+  result.model = model.name;
+  result.device = options.device;
+  result.threads = target.threads;
+  result.modes = options.config.mode;
+  for (size_t i = 0; i < model.profiles.size() && !isInterrupted(); ++i)
+    if (llvm::Error error = tuneProfile(i))
+      return error;
+  result.measurements = budget->trials();
+  result.interrupted = isInterrupted();
+  if (!result.interrupted) {
+    ScheduleTable schedules;
+    std::vector<const ModelPlan *> plans;
+    for (const ChosenProfile &profile : profiles) {
+      plans.push_back(&profile.plan);
+      schedules.insert(profile.schedules.begin(), profile.schedules.end());
+    }
+    display.update({"writing the compiled model", 1});
+    if (llvm::Error error =
+            compiler.compile(plans, scheduleLookup(schedules),
+                             {model.name, AUTOTUNE_VERSION, options.device, target.threads}, path))
+      return error;
+  }
+  result.tuningSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(result);
+}
+
+/// A model with a record is measured again only if a pass is asked for that has left nothing, or on --retune.
+bool ModelTuner::isDone(const ChosenProfile &chosen) const {
+  if (!chosen.record || options.config.repository.retune)
+    return false;
+  bool layoutsKnown = chosen.layouts.empty() || llvm::any_of(chosen.layouts, [](const ChosenLayout &layout) {
+                        return layout.choice.isHit();
+                      });
+  return (!options.config.mode.subgraph || layoutsKnown) &&
+         (!options.config.mode.operators || !chosen.record->schedules.empty());
+}
+
+llvm::Error ModelTuner::tuneProfile(size_t index) {
+  ChoiceTarget untunedTarget = target;
+  untunedTarget.partitionFile.clear();
+  llvm::Expected<ChosenProfile> before = chooseProfile(model, index, *untunedKnowledge, untunedTarget);
+  if (!before)
+    return before.takeError();
+  untuned.push_back(std::move(*before));
+  llvm::Expected<ChosenProfile> chosen = chooseProfile(model, index, *knowledge, target);
+  if (!chosen)
+    return chosen.takeError();
+  result.lookup += chosen->lookup();
+  if (isDone(*chosen)) {
+    result.untuned = {result.untuned.ms + chosen->record->untunedMs(), TimeSource::Stored};
+    result.tuned = {result.tuned.ms + chosen->record->tunedMs(), TimeSource::Stored};
+    display.message(model.name + ": already tuned, nothing is measured; --retune searches again");
+    addEntries(*chosen);
+    profiles.push_back(std::move(*chosen));
+    return llvm::Error::success();
+  }
+  if (chosen->record) {
+    ChoiceTarget fresh = target;
+    fresh.useModelRecord = false;
+    chosen = chooseProfile(model, index, *knowledge, fresh);
+    if (!chosen)
+      return chosen.takeError();
+  }
+  if (options.config.mode.subgraph)
+    if (llvm::Error error = tuneLayouts(*chosen, index))
+      return error;
+  if (options.config.mode.operators && !isInterrupted())
+    if (llvm::Error error = tuneOperators(*chosen))
+      return error;
+  if (!isInterrupted())
+    if (llvm::Error error = accept(*chosen, index))
+      return error;
+  addEntries(*chosen);
+  profiles.push_back(std::move(*chosen));
+  return llvm::Error::success();
+}
+
+llvm::Error ModelTuner::tuneLayouts(ChosenProfile &chosen, size_t index) {
+  RegionTimer timer(model.profiles[index], *untunedKnowledge, target, compiler, folder);
+  bool changed = false;
+  int64_t done = 0;
+  for (ChosenLayout &layout : chosen.layouts) {
+    ProgressState state;
+    state.stage = "layouts";
+    state.tasksDone = done++;
+    state.tasks = int64_t(chosen.layouts.size());
+    display.update(state);
+    if (layout.choice.isHit() && !options.config.repository.retune)
+      continue;
+    SubgraphSearch search(
+        [&](const Region &region, int block) { return timer.measure(layout.chain, region, block); },
+        {.channelBlocks = {0, 8, 16}, .seed = options.config.operators.seed});
+    llvm::Expected<std::optional<SubgraphResult>> found =
+        search.run(layout.region, untunedBlock(options.device), *budget);
+    if (!found)
+      return found.takeError();
+    if (!*found)
+      break;
+    changed |= layout.choice.channelBlock != (*found)->channelBlock;
+    layout.choice.channelBlock = (*found)->channelBlock;
+    layout.choice.source = ChoiceSource::Exact;
+    if ((*found)->isMeasured())
+      if (llvm::Error error = put(subgraphRecord(**found, options.device, provenance())))
+        return error;
+    ResultEntry entry;
+    entry.name = layout.region.name + " of " + std::to_string(layout.chain.operators.size()) + " operators";
+    entry.kind = layout.region.name;
+    entry.key = layout.region.key();
+    entry.outcome = outcomeName((*found)->outcome);
+    entry.choice = layoutText((*found)->channelBlock);
+    entry.lookup = "search";
+    entry.beforeMs = (*found)->comparison.first.medianNs / 1e6;
+    entry.afterMs = (*found)->comparison.second.medianNs / 1e6;
+    result.subgraphs.push_back(std::move(entry));
+  }
+  if (!changed)
+    return llvm::Error::success();
+  chosen.schedules.clear();
+  if (llvm::Error error = replan(chosen, model.profiles[index], options.device, target))
+    return error;
+  chooseSchedules(chosen, knowledge->resolver());
+  return llvm::Error::success();
+}
+
+std::vector<TuningTask> ModelTuner::makeTasks(ChosenProfile &chosen) {
+  std::vector<TuningTask> wanted;
+  const std::vector<std::string> &only = options.config.operators.only;
+  for (const UniqueKernel &kernel : chosen.plan.kernels) {
+    if (!kernel.workload)
+      continue;
+    const Workload &workload = *kernel.workload;
+    bool selected = only.empty() || llvm::any_of(only, [&](const std::string &word) {
+                      return word == workload.kind || llvm::StringRef(kernel.label).contains(word);
+                    });
+    const ScheduleChoice &choice = chosen.schedules.at(workload.key());
+    if (!selected || (choice.isHit() && !options.config.repository.retune))
+      continue;
+    TuningTask task;
+    task.workload = workload;
+    task.weight = kernel.occurrences;
+    task.untuned = untunedKnowledge->resolver().schedule(workload).schedule;
+    task.seeds = knowledge->resolver().seeds(workload);
+    if (choice.schedule != task.untuned)
+      task.seeds.insert(task.seeds.begin(), choice.schedule);
+    wanted.push_back(std::move(task));
+  }
+  return wanted;
+}
+
+llvm::Error ModelTuner::searchOperators(const ChosenProfile &chosen, llvm::ArrayRef<TuningTask> wanted) {
+  llvm::Expected<std::map<std::string, MeasuredKernel>> kernels = measuredKernels(chosen.plan);
+  if (!kernels)
+    return kernels.takeError();
+  worker::PipelineOptions pipelineOptions;
+  pipelineOptions.command = workerCommand(options.device.isa);
+  int spare = options.device.cores - target.threads;
+  pipelineOptions.overlap = spare > 0;
+  pipelineOptions.compileWorkers = std::max(1, spare > 0 ? spare : options.device.cores);
+  auto pipeline = worker::CandidatePipeline::create(pipelineOptions);
+  if (!pipeline)
+    return pipeline.takeError();
+  WorkerMeasurer measurer(std::move(*pipeline),
+                          [&](const Workload &workload) -> llvm::Expected<MeasuredKernel> {
+                            return kernels->at(workload.key());
+                          });
+  OperatorTunerOptions tunerOptions;
+  tunerOptions.batch = size_t(std::max<int64_t>(1, options.config.operators.batch));
+  tunerOptions.seed = uint64_t(options.config.operators.seed);
+  OperatorTuner tuner(measurer, knowledge->costModel(), options.device, log.get(), *this, tunerOptions);
+  return tuner.run(wanted, *budget);
+}
+
+llvm::Error ModelTuner::tuneOperators(ChosenProfile &chosen) {
+  std::vector<TuningTask> wanted = makeTasks(chosen);
+  if (wanted.empty())
+    return llvm::Error::success();
+  if (llvm::Error error = searchOperators(chosen, wanted))
+    return error;
+  for (const TuningTask &task : wanted) {
+    auto done = tasks.find(task.workload.key());
+    if (done == tasks.end() || !done->second.isMeasured())
+      continue;
+    ScheduleChoice &choice = chosen.schedules.at(done->first);
+    choice.schedule = done->second.schedule;
+    choice.source = ChoiceSource::Exact;
+    choice.stale = false;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::shared_ptr<const deploy::Model>> ModelTuner::build(const ChosenProfile &chosen) {
+  std::string path = folder + "/whole.so";
+  llvm::FileRemover remover(path);
+  if (llvm::Error error =
+          compiler.compile({&chosen.plan}, scheduleLookup(chosen.schedules),
+                           {model.name, AUTOTUNE_VERSION, options.device, target.threads}, path))
+    return error;
+  return loadCompiledModel(path);
+}
+
+llvm::Expected<Comparison> ModelTuner::verify(const ChosenProfile &candidate, size_t index) {
+  display.update({"verifying the whole model", 1});
+  auto before = build(untuned[index]);
+  if (!before)
+    return before.takeError();
+  auto after = build(candidate);
+  if (!after)
+    return after.takeError();
+  // Each program holds one profile.
+  llvm::Expected<ComparisonOutcome> outcome = compareModels(*before, *after, 0, target.threads);
+  if (!outcome)
+    return outcome.takeError();
+  ++result.verifications;
+  if (const auto *failure = std::get_if<Failure>(&*outcome)) {
+    result.failures.push_back({failure->stage, failure->reason, 1});
+    return Comparison{.ratio = 0, .low = 0, .high = 0};
+  }
+  return std::get<Comparison>(std::move(*outcome));
+}
+
+/// Keeps the tuned whole if it is faster outside the noise; else tries its operators in the untuned
+/// partition; else stays untuned.
+llvm::Error ModelTuner::accept(ChosenProfile &chosen, size_t index) {
+  llvm::Expected<Comparison> comparison = verify(chosen, index);
+  if (!comparison)
+    return comparison.takeError();
+  if (!isImprovement(*comparison) && !(chosen.partition == untuned[index].partition)) {
+    ++result.records.rejectedAsNoise;
+    ChosenProfile other;
+    other.layouts = untuned[index].layouts;
+    if (llvm::Error error = replan(other, model.profiles[index], options.device, target))
+      return error;
+    chooseSchedules(other, knowledge->resolver());
+    comparison = verify(other, index);
+    if (!comparison)
+      return comparison.takeError();
+    chosen = std::move(other);
+  }
+  bool improved = isImprovement(*comparison);
+  if (!improved) {
+    ++result.records.rejectedAsNoise;
+    if (comparison->first.runs == 0) {
+      // Nothing but the untuned program gave right results: it is timed alone.
+      comparison = verify(untuned[index], index);
+      if (!comparison)
+        return comparison.takeError();
+    }
+    chosen.partition = untuned[index].partition;
+    chosen.schedules = untuned[index].schedules;
+    if (llvm::Error error = replan(untuned[index], model.profiles[index], options.device, target))
+      return error;
+    std::swap(chosen.plan, untuned[index].plan);
+  }
+  double untunedMs = comparison->first.medianNs / 1e6;
+  result.untuned.ms += untunedMs;
+  result.tuned.ms += improved ? comparison->second.medianNs / 1e6 : untunedMs;
+  return recordModel(chosen, index, *comparison, improved);
+}
+
+llvm::Error ModelTuner::recordModel(const ChosenProfile &chosen, size_t index, const Comparison &comparison,
+                                    bool improved) {
+  ModelRecord record;
+  record.name = model.name;
+  record.keyText = modelKeyText(model, index, target);
+  record.deviceKey = options.device.key();
+  record.outcome = outcomeOf(improved);
+  record.untuned = timingOf(comparison.first);
+  record.tuned = improved ? timingOf(comparison.second) : record.untuned;
+  if (improved)
+    record.speedup = {comparison.ratio, comparison.low, comparison.high};
+  record.check = {comparison.standard, comparison.metrics};
+  record.provenance = provenance();
+  record.provenance.trials = budget->trials();
+  record.partition = chosen.partition.text(model.profiles[index].graph);
+  // Without schedules the record says that operators are still to be tuned.
+  if (options.config.mode.operators && options.config.operators.only.empty())
+    for (const auto &[key, choice] : chosen.schedules)
+      record.schedules[key] = choice.schedule;
+  return put(record);
+}
+
+void ModelTuner::addEntries(const ChosenProfile &chosen) {
+  for (const UniqueKernel &kernel : chosen.plan.kernels) {
+    if (!kernel.workload)
+      continue;
+    ResultEntry entry;
+    entry.name = kernel.label;
+    entry.kind = kernel.workload->kind;
+    entry.key = kernel.workload->key();
+    entry.count = kernel.occurrences;
+    const ScheduleChoice &choice = chosen.schedules.at(entry.key);
+    entry.choice = choice.schedule.text();
+    auto done = tasks.find(entry.key);
+    if (done != tasks.end() && done->second.isMeasured()) {
+      entry.lookup = "search";
+      entry.outcome = outcomeName(done->second.outcome);
+      entry.beforeMs = done->second.comparison.first.medianNs / 1e6;
+      entry.afterMs = done->second.comparison.second.medianNs / 1e6;
+    } else {
+      entry.lookup = choiceSourceName(choice.source);
+      entry.outcome = choice.record ? outcomeName(choice.record->outcome).str() : "not tuned";
+      if (choice.record) {
+        entry.beforeMs = choice.record->untuned.medianNs / 1e6;
+        entry.afterMs = choice.record->tuned.medianNs / 1e6;
+      }
+    }
+    result.operators.push_back(std::move(entry));
+  }
+}
+
+void ModelTuner::progress(const TuningProgress &state) {
+  ProgressState shown;
+  shown.stage = "operators";
+  shown.tasksDone = int64_t(state.finishedTasks);
+  shown.tasks = int64_t(state.tasks);
+  shown.trials = state.trials;
+  shown.bestMs = state.bestNs / 1e6;
+  shown.untunedMs = state.untunedNs / 1e6;
+  std::optional<milliseconds> left = budget->timeLeft();
+  if (left) {
+    shown.left = std::chrono::duration_cast<std::chrono::seconds>(*left);
+    double elapsed = double(budget->elapsed().count());
+    shown.done = elapsed / (elapsed + double(left->count()) + 1);
+  } else if (options.config.budget.trials > 0) {
+    shown.done = double(budget->trials()) / double(options.config.budget.trials);
+  }
+  display.update(shown);
+}
+
+llvm::Error ModelTuner::finished(const TaskResult &task) {
+  std::string key = task.task->workload.key();
+  for (const auto &[what, count] : task.failures)
+    result.failures.push_back({what.first, what.second, count});
+  if (task.isMeasured())
+    if (llvm::Error error = put(operatorRecord(task, options.device, provenance())))
+      return error;
+  TaskResult &kept = tasks[key] = task;
+  kept.task = nullptr;
+  return llvm::Error::success();
+}
+
+template <typename Record> llvm::Error ModelTuner::put(const Record &record) {
+  llvm::Expected<PutResult> stored = knowledge->repository()->put(record);
+  if (!stored)
+    return stored.takeError();
+  switch (*stored) {
+  case PutResult::Added:
+    ++result.records.added;
+    break;
+  case PutResult::Improved:
+    ++result.records.improved;
+    break;
+  case PutResult::Kept:
+    ++result.records.kept;
+    break;
+  }
+  return llvm::Error::success();
+}
+
+Provenance ModelTuner::provenance() const {
+  Provenance provenance;
+  provenance.toolVersion = AUTOTUNE_VERSION;
+  provenance.codegen = currentCodegen("");
+  provenance.date = currentDate();
+  provenance.seed = uint64_t(options.config.operators.seed);
+  return provenance;
+}
+
+} // namespace autotune

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Two programs of one model against each other: same results, and which is faster.
+#pragma once
+
+#include "runtime/deploy/Model.h"
+#include "tuner/Measurer.h"
+
+#include <memory>
+
+namespace autotune {
+
+/// Runs both on the same random inputs, compares their outputs, then times them in turns. A failure has the
+/// stage "check".
+llvm::Expected<ComparisonOutcome> compareModels(const std::shared_ptr<const deploy::Model> &first,
+                                                const std::shared_ptr<const deploy::Model> &second,
+                                                size_t profile, int threads);
+
+} // namespace autotune
