@@ -7,6 +7,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
@@ -37,6 +39,57 @@ void addBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+/// True if `value` is `dest` with writes in place, one after the other.
+bool isStoredIn(Value value, Value dest) {
+  while (value != dest) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    auto result = cast<OpResult>(value);
+    unsigned index = result.getResultNumber();
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return isStoredIn(branch.thenYield().getOperand(index), dest) &&
+             isStoredIn(branch.elseYield().getOperand(index), dest);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (!isStoredIn(loop.getBody()->getTerminator()->getOperand(index), loop.getRegionIterArg(index)))
+        return false;
+      value = loop.getInitArgs()[index];
+    } else if (auto writer = dyn_cast<DestinationStyleOpInterface>(op)) {
+      value = writer.getTiedOpOperand(result)->get();
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// `value`, copied to `dest` where it was not written there. A kernel that only moves data may have been folded into
+/// the data that it reads; its result must still arrive where the caller looks for it.
+Value ensureStored(OpBuilder &b, Value value, Value dest) {
+  if (isStoredIn(value, dest))
+    return value;
+  OpBuilder::InsertionGuard guard(b);
+  auto storeOperand = [&](Operation *user, unsigned operand, Value into) {
+    b.setInsertionPoint(user);
+    user->setOperand(operand, ensureStored(b, user->getOperand(operand), into));
+  };
+  Operation *op = value.getDefiningOp();
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    storeOperand(branch.thenYield(), index, dest);
+    storeOperand(branch.elseYield(), index, dest);
+    return value;
+  }
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(op)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    storeOperand(loop, loop.getInitArgsMutable()[index].getOperandNumber(), dest);
+    storeOperand(loop.getBody()->getTerminator(), index, loop.getRegionIterArg(index));
+    return value;
+  }
+  return b.create<bufferization::MaterializeInDestinationOp>(value.getLoc(), value.getType(), value, dest)
+      .getResult();
 }
 
 /// Register tiles that stayed in memory live on the stack, outside of every loop.
@@ -187,6 +240,10 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   OpBuilder b(module.getContext());
   for (unsigned i = 0, dest = kernel.getNumArguments() - 3; i <= dest; ++i)
     kernel.setArgAttr(i, "bufferization.writable", b.getBoolAttr(i == dest));
+
+  Operation *ret = kernel.getBody().front().getTerminator();
+  b.setInsertionPoint(ret);
+  ret->setOperand(0, ensureStored(b, ret->getOperand(0), kernel.getArgument(kernel.getNumArguments() - 3)));
 
   PassManager pm(module.getContext());
   addBufferization(pm);

@@ -200,6 +200,18 @@ TEST(KernelCompiler, TranspositionsAreExact) {
   expectComputes(kernel.text(), LoopNest{}, {x}, expected);
 }
 
+TEST(KernelCompiler, CopiesReachTheirDestination) {
+  // Nothing is left of such a kernel but the data that it reads.
+  GenericKernel kernel{
+      {"3x5xf32", "3x5xf32"}, {"(m, n) -> (m, n)", "(m, n) -> (m, n)"}, "pp", "", "linalg.yield %in0 : f32"};
+  std::vector<float> x = numbers(15, 9);
+  expectComputes(kernel.text(), std::nullopt, {x}, x);
+  expectComputes(kernel.text(), LoopNest{}, {x}, x);
+  expectComputes(kernel.text(), LoopNest{{{0, 1}}, {}, true}, {x}, x, 3);
+  expectComputes(kernel.text(), LoopNest{{{0, 3}}, {}, true}, {x}, x, 1);
+  expectComputes(kernel.text(), LoopNest{{{0, 2}, {1, 4}}, {}, true}, {x}, x, 2);
+}
+
 TEST(KernelCompiler, TheSameKernelGivesTheSameCode) {
   LoopNest nest{{{0, 4}, {1, 8}}, {{2, 1}}, false};
   auto bytes = [&] { return llvm::cantFail(compiler().compile(matmulText(12, 24, 8), nest, "entry")).bytes; };
