@@ -87,6 +87,26 @@ TEST_F(ArtifactWriter, ThreadsGiveTheSameAnswer) {
   expectRight(path("model.so"), model, 2);
 }
 
+TEST_F(ArtifactWriter, ChannelsThatFillNoBlockGiveTheAnswerOfThePlainModel) {
+  auto module = parseModel(*context, oddChannelsText());
+  std::vector<float> x = numbers(3 * 81, 23), expected;
+  for (int block : {0, 8, 16}) {
+    ModelPlan plan = valueOf(planModel(*module, oddChannelsPartition(block), planOptions()));
+    ASSERT_EQ(messageOf(compile({&plan}, path("model.so"))), "");
+    deploy::Session session(std::make_shared<const deploy::Model>(path("model.so"), true), 1);
+    std::vector<float> y(12 * 4);
+    const void *inputs[] = {x.data()};
+    void *outputs[] = {y.data()};
+    session.run(0, inputs, outputs);
+    if (block == 0)
+      expected = y;
+    for (size_t i = 0; i < y.size(); ++i)
+      ASSERT_NEAR(y[i], expected[i], 1e-4 * (1 + std::abs(expected[i])))
+          << "block " << block << ", element " << i;
+  }
+  EXPECT_NE(expected.front(), 0);
+}
+
 TEST_F(ArtifactWriter, TheManifestSaysWhatWasCompiledAndProfilesShareKernels) {
   ModelPlan plan = smallPlan();
   ASSERT_EQ(messageOf(compile({&plan, &plan}, path("model.so"))), "");

@@ -99,7 +99,74 @@ func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
 }
 )";
 
+// {0}, {1} and {2} are the three filters.
+constexpr const char *kOddChannels = R"(
+#map = affine_map<(n, c, h, w) -> (n, c, h, w)>
+func.func @main(%x: tensor<1x3x9x9xf32>) -> tensor<1x12x2x2xf32> {{
+  %f0 = arith.constant {0} : tensor<10x3x3x3xf32>
+  %f1 = arith.constant {1} : tensor<10x3x3xf32>
+  %f2 = arith.constant {2} : tensor<12x10x1x1xf32>
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %window = tensor.empty() : tensor<3x3xf32>
+  %p0 = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {{
+  ^bb0(%n: index, %c: index, %i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<1x3x9x9xf32> to tensor<1x3x11x11xf32>
+  %e0 = tensor.empty() : tensor<1x10x5x5xf32>
+  %i0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<1x10x5x5xf32>) -> tensor<1x10x5x5xf32>
+  %y0 = linalg.conv_2d_nchw_fchw {{strides = dense<2> : tensor<2xi64>} ins(%p0, %f0 : tensor<1x3x11x11xf32>, tensor<10x3x3x3xf32>)
+          outs(%i0 : tensor<1x10x5x5xf32>) -> tensor<1x10x5x5xf32>
+  %r0 = linalg.generic {{indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+          ins(%y0 : tensor<1x10x5x5xf32>) outs(%e0 : tensor<1x10x5x5xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1x10x5x5xf32>
+  %p1 = tensor.pad %r0 low[0, 0, 1, 1] high[0, 0, 1, 1] {{
+  ^bb0(%n: index, %c: index, %i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<1x10x5x5xf32> to tensor<1x10x7x7xf32>
+  %y1 = linalg.depthwise_conv_2d_nchw_chw ins(%p1, %f1 : tensor<1x10x7x7xf32>, tensor<10x3x3xf32>)
+          outs(%i0 : tensor<1x10x5x5xf32>) -> tensor<1x10x5x5xf32>
+  %e2 = tensor.empty() : tensor<1x12x5x5xf32>
+  %i2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<1x12x5x5xf32>) -> tensor<1x12x5x5xf32>
+  %y2 = linalg.conv_2d_nchw_fchw ins(%y1, %f2 : tensor<1x10x5x5xf32>, tensor<12x10x1x1xf32>)
+          outs(%i2 : tensor<1x12x5x5xf32>) -> tensor<1x12x5x5xf32>
+  %p3 = tensor.pad %y2 low[0, 0, 0, 0] high[0, 0, 1, 1] {{
+  ^bb0(%n: index, %c: index, %i: index, %j: index):
+    tensor.yield %low : f32
+  } : tensor<1x12x5x5xf32> to tensor<1x12x6x6xf32>
+  %e3 = tensor.empty() : tensor<1x12x2x2xf32>
+  %i3 = linalg.fill ins(%low : f32) outs(%e3 : tensor<1x12x2x2xf32>) -> tensor<1x12x2x2xf32>
+  %y3 = linalg.pooling_nchw_max {{strides = dense<3> : tensor<2xi64>} ins(%p3, %window : tensor<1x12x6x6xf32>, tensor<3x3xf32>)
+          outs(%i3 : tensor<1x12x2x2xf32>) -> tensor<1x12x2x2xf32>
+  %n3 = linalg.generic {{indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+          ins(%y3 : tensor<1x12x2x2xf32>) outs(%e3 : tensor<1x12x2x2xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1x12x2x2xf32>
+  return %n3 : tensor<1x12x2x2xf32>
+}
+)";
+
 } // namespace
+
+std::string oddChannelsText() {
+  return llvm::formatv(kOddChannels, dense(numbers(10 * 27, 14)), dense(numbers(90, 15)),
+                       dense(numbers(120, 16)));
+}
+
+Partition oddChannelsPartition(int block) {
+  return partitionOf({{{0}, block, "direct"},
+                      {{1, 2}, block, "direct"},
+                      {{3}, block, "direct"},
+                      {{4}, block, "direct"},
+                      {{5}, block, "direct"},
+                      {{6}, block, "direct"},
+                      {{7, 8}, block, "direct"}});
+}
 
 std::string twinsText() { return kTwins; }
 

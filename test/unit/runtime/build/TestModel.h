@@ -46,6 +46,10 @@ private:
 /// A model that takes next to no time: x [8, 8] and y [8, 8] are multiplied by one constant matrix of ones
 /// (operators "first" and "second") and added ("sum").
 std::string twinsText();
+/// Channels that fill no block of eight: three of an image, ten, ten, twelve; strides, a depthwise convolution and a
+/// padded maximum. x [1, 3, 9, 9] -> y [1, 12, 2, 2]. Nine operators; `oddChannelsPartition` blocks all of them.
+std::string oddChannelsText();
+Partition oddChannelsPartition(int block);
 /// `text` as a module whose @main is numbered; fails the test when it does not parse.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(mlir::MLIRContext &context, const std::string &text);
 /// The first value of every knob: always legal.
