@@ -15,7 +15,8 @@ using namespace autotune;
 
 // Zen 3 and later, Golden Cove and later (the vendors' optimisation manuals agree within one cycle).
 static constexpr double kFmaPorts = 2;
-static constexpr double kLoadPorts = 2;
+// Two, of which refills of L1 and split lines take a part: measured on Zen 3 with load-bound tiles.
+static constexpr double kLoadPorts = 1.8;
 static constexpr double kFmaLatency = 4;
 static constexpr double kIssueWidth = 6;
 static constexpr double kStorePorts = 1;

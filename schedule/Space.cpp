@@ -12,6 +12,9 @@ using namespace autotune;
 
 static constexpr int64_t kMaxUnroll = 8;
 static constexpr int64_t kMaxPlanes = 4;
+// Several rows reduced in one tile: they overlap their latencies, and more than this only makes the code
+// longer.
+static constexpr int64_t kMaxReducedElements = 1024;
 static constexpr int64_t kMaxPlanesOfOneRow = 8;
 
 static std::vector<int64_t> unrollValues(const Workload &workload, const LoopRoles &roles) {
@@ -113,7 +116,7 @@ bool ValueLists::fits(int64_t rowCount, int64_t planeCount, int64_t columnCount)
   set(roles.plane, planeCount);
   set(roles.vector, columnCount);
   if (roles.form == NestForm::RowReduction)
-    return rowCount * reductionExtent(workload) <= kMaxTileElements && rowCount <= kMaxUnroll;
+    return rowCount * reductionExtent(workload) <= kMaxReducedElements && rowCount <= kMaxUnroll;
   return registersNeeded(workload, roles, tile, lanes) <= registers;
 }
 
