@@ -4,6 +4,7 @@
 #include "frontend/Import.h"
 #include "passes/Dialects.h"
 #include "passes/ExtractGraph.h"
+#include "passes/SimplifyModel.h"
 #include "schedule/Workload.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,6 +29,8 @@ llvm::Expected<ImportedProfile> importProfile(mlir::MLIRContext &context, const 
   if (!module)
     return module.takeError();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
+  if (failed(simplifyModel(main)))
+    return llvm::createStringError(path + ": the model cannot be simplified");
   Graph graph = extractGraph(main);
   if (graph.operators.empty())
     return llvm::createStringError(path + ": the model computes nothing, expected at least one operator");

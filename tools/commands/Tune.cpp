@@ -81,7 +81,8 @@ private:
       if (!kernel.workload)
         continue;
       const ScheduleChoice &choice = chosen.schedules.at(kernel.workload->key());
-      double ns = model.predict(CostQuery{&*kernel.workload, &choice.schedule}).front() * kernel.occurrences;
+      CostQuery query{&*kernel.workload, &choice.schedule};
+      double ns = model.predict(std::span(&query, 1)).front() * kernel.occurrences;
       totalNs += ns;
       if (choice.isHit())
         continue;
