@@ -25,7 +25,9 @@ std::vector<InputShape> boundShapes(const TargetConfig &target, const std::vecto
 
 llvm::Expected<ImportedProfile> importProfile(mlir::MLIRContext &context, const std::string &path,
                                               llvm::StringMap<std::vector<int64_t>> shapes) {
-  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(context, path, {std::move(shapes)});
+  ImportOptions options;
+  options.inputShapes = std::move(shapes);
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(context, path, options);
   if (!module)
     return module.takeError();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");

@@ -113,7 +113,7 @@ llvm::Expected<TuneResult> ModelTuner::run(const std::string &path) {
       plans.push_back(&profile.plan);
       schedules.insert(profile.schedules.begin(), profile.schedules.end());
     }
-    display.update({"writing the compiled model", 1});
+    showStage("writing the compiled model");
     if (llvm::Error error =
             compiler.compile(plans, scheduleLookup(schedules),
                              {model.name, AUTOTUNE_VERSION, options.device, target.threads}, path))
@@ -288,7 +288,8 @@ llvm::Error ModelTuner::tuneOperators(ChosenProfile &chosen) {
 }
 
 llvm::Expected<std::shared_ptr<const deploy::Model>> ModelTuner::build(const ChosenProfile &chosen) {
-  std::string path = folder + "/whole.so";
+  // A new name each time: the loader takes a second library of the same name for the first.
+  std::string path = folder + "/whole_" + std::to_string(builds++) + ".so";
   llvm::FileRemover remover(path);
   if (llvm::Error error =
           compiler.compile({&chosen.plan}, scheduleLookup(chosen.schedules),
@@ -298,7 +299,7 @@ llvm::Expected<std::shared_ptr<const deploy::Model>> ModelTuner::build(const Cho
 }
 
 llvm::Expected<Comparison> ModelTuner::verify(const ChosenProfile &candidate, size_t index) {
-  display.update({"verifying the whole model", 1});
+  showStage("verifying the whole model");
   auto before = build(untuned[index]);
   if (!before)
     return before.takeError();
@@ -312,9 +313,16 @@ llvm::Expected<Comparison> ModelTuner::verify(const ChosenProfile &candidate, si
   ++result.verifications;
   if (const auto *failure = std::get_if<Failure>(&*outcome)) {
     result.failures.push_back({failure->stage, failure->reason, 1});
-    return Comparison{.ratio = 0, .low = 0, .high = 0};
+    Comparison lost;
+    lost.ratio = lost.low = lost.high = 0;
+    return lost;
   }
-  return std::get<Comparison>(std::move(*outcome));
+  const Comparison &comparison = std::get<Comparison>(*outcome);
+  display.message(llvm::formatv("whole model: {0:f3} ms untuned, {1:f3} ms tuned; {2:f3}x [{3:f3}, {4:f3}]",
+                                comparison.first.medianNs / 1e6, comparison.second.medianNs / 1e6,
+                                comparison.ratio, comparison.low, comparison.high)
+                      .str());
+  return comparison;
 }
 
 /// Keeps the tuned whole if it is faster outside the noise; else tries its operators in the untuned
@@ -405,6 +413,13 @@ void ModelTuner::addEntries(const ChosenProfile &chosen) {
     }
     result.operators.push_back(std::move(entry));
   }
+}
+
+void ModelTuner::showStage(const char *stage) {
+  ProgressState state;
+  state.stage = stage;
+  state.done = 1;
+  display.update(state);
 }
 
 void ModelTuner::progress(const TuningProgress &state) {

@@ -52,6 +52,7 @@ private:
                           bool improved);
   llvm::Expected<std::shared_ptr<const deploy::Model>> build(const ChosenProfile &chosen);
   void addEntries(const ChosenProfile &chosen);
+  void showStage(const char *stage);
 
   void progress(const TuningProgress &state) override;
   llvm::Error finished(const TaskResult &task) override;
@@ -69,6 +70,7 @@ private:
   ModelCompiler compiler;
   std::unique_ptr<Budget> budget;
   std::string folder; // for programs that are only timed
+  int builds = 0;     // made in `folder`
   std::vector<ChosenProfile> profiles, untuned;
   std::map<std::string, TaskResult> tasks; // finished, by workload key; their `task` is gone
   TuneResult result;

@@ -67,19 +67,20 @@ private:
     });
     if (error)
       return llvm::createStringError(path + ": " + llvm::toString(std::move(error)));
-    return report(samples, threads);
+    return report((*model)->manifest().model, samples, threads);
   }
 
-  llvm::Error report(const std::vector<std::vector<double>> &samples, int threads) const {
+  llvm::Error report(const std::string &name, const std::vector<std::vector<double>> &samples,
+                     int threads) const {
     Latency latency = summarize(samples[0]);
-    llvm::json::Object object = benchmarkJson(modelName(path), threads, samples[0].size(), latency);
+    llvm::json::Object object = benchmarkJson(name, threads, samples[0].size(), latency);
     llvm::outs() << llvm::formatv("{0}: median {1:f3} ms, min {2:f3}, p90 {3:f3}; {4} runs, {5} thread{6}\n",
                                   path, latency.medianMs, latency.minMs, latency.p90Ms, samples[0].size(),
                                   threads, threads == 1 ? "" : "s");
     if (samples.size() > 1) {
       Latency untuned = summarize(samples[1]);
       double speedup = untuned.medianMs / latency.medianMs;
-      object["baseline"] = benchmarkJson(modelName(path), threads, samples[1].size(), untuned);
+      object["baseline"] = benchmarkJson(name, threads, samples[1].size(), untuned);
       object["speedup"] = speedup;
       llvm::outs() << llvm::formatv("untuned: median {0:f3} ms, min {1:f3}, p90 {2:f3}; speed-up {3:f2}x\n",
                                     untuned.medianMs, untuned.minMs, untuned.p90Ms, speedup);
