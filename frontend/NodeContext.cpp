@@ -125,6 +125,12 @@ std::vector<float> NodeContext::floatsAttribute(llvm::StringRef name) {
   return found ? std::vector<float>(found->floats().begin(), found->floats().end()) : std::vector<float>();
 }
 
+std::vector<std::string> NodeContext::stringsAttribute(llvm::StringRef name) {
+  const auto *found = typedAttribute(name, onnx::AttributeProto::STRINGS, "STRINGS");
+  return found ? std::vector<std::string>(found->strings().begin(), found->strings().end())
+               : std::vector<std::string>();
+}
+
 std::optional<ConstantTensor> NodeContext::tensorAttribute(llvm::StringRef name) {
   const auto *found = typedAttribute(name, onnx::AttributeProto::TENSOR, "TENSOR");
   if (!found)

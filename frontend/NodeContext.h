@@ -67,6 +67,7 @@ public:
   std::string stringAttribute(llvm::StringRef name, llvm::StringRef fallback);
   std::vector<int64_t> intsAttribute(llvm::StringRef name, llvm::ArrayRef<int64_t> fallback = {});
   std::vector<float> floatsAttribute(llvm::StringRef name);
+  std::vector<std::string> stringsAttribute(llvm::StringRef name);
   std::optional<ConstantTensor> tensorAttribute(llvm::StringRef name);
   const onnx::GraphProto *graphAttribute(llvm::StringRef name);
   /// Integers that newer opsets pass as operand `index` and older ones as an attribute.

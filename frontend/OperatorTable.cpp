@@ -16,8 +16,8 @@ llvm::ArrayRef<OperatorEntry> allOperators() {
                         einsumOperators, elementwiseOperators, gatherOperators, matMulOperators,
                         movementOperators, normalizationOperators, orderingOperators, poolingOperators,
                         quantizationOperators, quantizedContractionOperators, quantizedFunctionOperators,
-                        reductionOperators, resizeOperators, scatterOperators, shapeOperators,
-                        statisticsOperators, transposedConvolutionOperators})
+                        recurrentOperators, reductionOperators, resizeOperators, scatterOperators,
+                        shapeOperators, statisticsOperators, transposedConvolutionOperators})
       llvm::append_range(entries, family());
     llvm::sort(entries, [](const OperatorEntry &a, const OperatorEntry &b) {
       return std::tie(a.domain, a.name, a.since) < std::tie(b.domain, b.name, b.since);

@@ -46,6 +46,7 @@ llvm::ArrayRef<OperatorEntry> poolingOperators();
 llvm::ArrayRef<OperatorEntry> quantizationOperators();
 llvm::ArrayRef<OperatorEntry> quantizedContractionOperators();
 llvm::ArrayRef<OperatorEntry> quantizedFunctionOperators();
+llvm::ArrayRef<OperatorEntry> recurrentOperators();
 llvm::ArrayRef<OperatorEntry> reductionOperators();
 llvm::ArrayRef<OperatorEntry> resizeOperators();
 llvm::ArrayRef<OperatorEntry> scatterOperators();
