@@ -231,7 +231,7 @@ constexpr OperatorEntry kOperators[] = {
     {"", "GroupNormalization", 18, 3, 3, buildGroupNormalization},
     {"", "InstanceNormalization", 6, 3, 3, buildInstanceNormalization},
     {"", "LRN", 1, 1, 1, buildLRN},
-    {"", "LayerNormalization", 17, 2, 3, buildLayerNormalization},
+    {"", "LayerNormalization", 1, 2, 3, buildLayerNormalization},
     {"", "LpNormalization", 1, 1, 1, buildLpNormalization},
     {"", "MeanVarianceNormalization", 9, 1, 1, buildMeanVarianceNormalization},
 };
