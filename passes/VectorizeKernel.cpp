@@ -62,9 +62,33 @@ LogicalResult vectorizeOps(func::FuncOp kernel) {
   return success();
 }
 
+/// Upstream's fold of insert_slice(transfer_write(vector, tensor)) drops what `tensor` held outside the vector: here it
+/// applies only where the vector covers the whole tensor (a rest of a loop writes a part of it).
+class FoldCoveringWrite : public RewritePattern {
+public:
+  FoldCoveringWrite(MLIRContext *context, std::unique_ptr<RewritePattern> fold)
+      : RewritePattern(tensor::InsertSliceOp::getOperationName(), /*benefit=*/1, context), fold(std::move(fold)) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    auto insert = cast<tensor::InsertSliceOp>(op);
+    auto write = insert.getSource().getDefiningOp<vector::TransferWriteOp>();
+    if (!write || write.getMask() || !insert.getSourceType().hasStaticShape() ||
+        write.getVectorType().getNumElements() != insert.getSourceType().getNumElements())
+      return rewriter.notifyMatchFailure(op, "expected a write of the whole slice");
+    return fold->matchAndRewrite(op, rewriter);
+  }
+
+private:
+  std::unique_ptr<RewritePattern> fold;
+};
+
 LogicalResult foldSubsets(func::FuncOp kernel) {
-  RewritePatternSet patterns(kernel.getContext());
+  MLIRContext *context = kernel.getContext();
+  RewritePatternSet patterns(context);
   tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
+  OperationName insertSlice(tensor::InsertSliceOp::getOperationName(), context);
+  for (std::unique_ptr<RewritePattern> &pattern : patterns.getNativePatterns())
+    if (pattern->getRootKind() == insertSlice)
+      pattern = std::make_unique<FoldCoveringWrite>(context, std::move(pattern));
   addCanonicalizations(patterns);
   if (failed(applyPatternsAndFoldGreedily(kernel, std::move(patterns))))
     return kernel.emitError("expected tensor subset ops to fold into transfers");
