@@ -9,8 +9,6 @@
 #include <xxhash.h>
 
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -106,15 +104,12 @@ void checkChecksum(const InputFile &file, const char *what, const MappedMemory &
               ", expected " + std::to_string(expected));
 }
 
-/// dlopen searches its own folders for a name without a slash.
-std::string absolutePath(const InputFile &file) {
-  char resolved[PATH_MAX];
-  if (!realpath(file.name.c_str(), resolved))
-    throw RuntimeError(AUTOTUNE_ERROR_FILE, file.name + ": " + std::strerror(errno));
-  return resolved;
-}
-
 } // namespace
+
+ArtifactImage::Descriptor::~Descriptor() {
+  if (number >= 0)
+    close(number);
+}
 
 void ArtifactImage::LibraryCloser::operator()(void *handle) const { dlclose(handle); }
 
@@ -130,14 +125,20 @@ ArtifactImage::ArtifactImage(const std::string &path, bool verifyConstants) {
       MappedMemory::file(file.descriptor, trailer.constantsOffset, trailer.constantsBytes, path.c_str());
   if (verifyConstants)
     checkChecksum(file, "constants", constantMemory, trailer.checksum);
-  load(absolutePath(file));
+  descriptor.number = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0);
+  if (descriptor.number < 0)
+    throw RuntimeError(AUTOTUNE_ERROR_FILE, path + ": " + std::strerror(errno));
+  load(path);
 }
 
 void ArtifactImage::load(const std::string &path) {
-  library.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  // The dynamic linker takes a name that it has seen for the library that it knows, even when the file behind it was
+  // replaced. The descriptor's name is our own as long as the descriptor is open, and it is this very file.
+  std::string name = "/proc/self/fd/" + std::to_string(descriptor.number);
+  library.reset(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library) {
     const char *reason = dlerror();
-    throw RuntimeError(AUTOTUNE_ERROR_FORMAT, "cannot load the code: " + std::string(reason ? reason : path));
+    throw RuntimeError(AUTOTUNE_ERROR_FORMAT, path + ": cannot load the code: " + std::string(reason ? reason : ""));
   }
   artifact = static_cast<const AutotuneArtifact *>(dlsym(library.get(), AUTOTUNE_ARTIFACT_SYMBOL));
   if (!artifact)

@@ -24,9 +24,18 @@ private:
   struct LibraryCloser {
     void operator()(void *handle) const;
   };
+  /// Closed after the library: see `load`.
+  struct Descriptor {
+    Descriptor() = default;
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+    ~Descriptor();
+    int number = -1;
+  };
   void load(const std::string &path);
 
   MappedMemory constantMemory;
+  Descriptor descriptor;
   std::unique_ptr<void, LibraryCloser> library;
   const AutotuneArtifact *artifact = nullptr;
 };

@@ -49,6 +49,19 @@ TEST(Artifact, LoadsFromARelativePath) {
   EXPECT_EQ(loadError(path.substr(slash + 1)).first, AUTOTUNE_OK);
 }
 
+TEST(Artifact, AReplacedFileIsLoadedAnewWhileTheOldOneLives) {
+  std::string path = writeArtifact();
+  Model before(path, true);
+  ArtifactParts parts;
+  nlohmann::json manifest = goodManifest();
+  manifest["model"] = "replacement";
+  parts.manifest = manifest.dump();
+  ASSERT_EQ(std::rename(writeArtifact(parts).c_str(), path.c_str()), 0);
+  Model after(path, true);
+  EXPECT_EQ(before.manifest().model, goodManifest()["model"].get<std::string>());
+  EXPECT_EQ(after.manifest().model, "replacement");
+}
+
 TEST(Artifact, WithoutConstantsLoads) {
   ArtifactParts parts;
   parts.constants.clear();
