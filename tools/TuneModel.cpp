@@ -7,19 +7,16 @@
 #include "tools/HistoryLog.h"
 #include "tools/MeasuredKernels.h"
 #include "tools/RegionTimer.h"
-#include "tools/RunModel.h"
 #include "tools/Target.h"
-#include "tools/VerifyModel.h"
 #include "tools/Worker.h"
-#include "tuner/Acceptance.h"
 #include "tuner/Records.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace autotune {
 namespace {
@@ -40,16 +37,39 @@ BudgetLimits searchLimits(const BudgetConfig &config) {
   return limits;
 }
 
-SearchOutcome outcomeOf(bool improved) {
-  return improved ? SearchOutcome::Improved : SearchOutcome::DefaultBest;
+/// Layouts get at most half of what there is: the operators need the rest.
+Budget layoutBudget(const BudgetConfig &config, const std::atomic<bool> *stop) {
+  BudgetLimits limits = searchLimits(config);
+  if (limits.time)
+    *limits.time /= 2;
+  if (limits.trials)
+    limits.trials = (*limits.trials + 1) / 2;
+  return Budget(limits, stop);
 }
 
-Timing timingOf(const Measurement &measurement) {
-  return {measurement.medianNs, measurement.spreadNs, measurement.runs};
+/// Positions of the layouts, largest chain first: where most is to be gained.
+std::vector<size_t> largestFirst(const std::vector<ChosenLayout> &layouts) {
+  std::vector<size_t> order(layouts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(layouts[b].chain.operators.size(), a) < std::pair(layouts[a].chain.operators.size(), b);
+  });
+  return order;
 }
 
 std::string layoutText(int channelBlock) {
   return channelBlock == 0 ? "plain" : "NCHW" + std::to_string(channelBlock) + "c";
+}
+
+ResultEntry layoutEntry(const ChosenLayout &layout) {
+  ResultEntry entry;
+  entry.name = layout.region.name + " of " + std::to_string(layout.chain.operators.size()) + " operators";
+  entry.kind = layout.region.name;
+  entry.key = layout.region.key();
+  entry.choice = layoutText(layout.choice.channelBlock);
+  entry.lookup = choiceSourceName(layout.choice.source);
+  entry.outcome = layout.choice.isHit() ? "recorded" : "not tuned";
+  return entry;
 }
 
 } // namespace
@@ -174,44 +194,57 @@ llvm::Error ModelTuner::tuneProfile(size_t index) {
   return llvm::Error::success();
 }
 
+llvm::Expected<bool> ModelTuner::tuneLayout(ChosenLayout &layout, RegionTimer &timer, Budget &share) {
+  SubgraphSearch search(
+      [&](const Region &region, int block) { return timer.measure(layout.chain, region, block); },
+      {.channelBlocks = {0, 8, 16}, .seed = options.config.operators.seed});
+  llvm::Expected<std::optional<SubgraphResult>> found =
+      search.run(layout.region, untunedBlock(options.device), share);
+  if (!found)
+    return found.takeError();
+  if (!*found)
+    return false;
+  const SubgraphResult &settled = **found;
+  layout.choice.channelBlock = settled.channelBlock;
+  layout.choice.source = ChoiceSource::Exact;
+  layout.choice.stale = false;
+  if (settled.isMeasured())
+    if (llvm::Error error = put(subgraphRecord(settled, options.device, provenance())))
+      return error;
+  ResultEntry entry = layoutEntry(layout);
+  entry.lookup = "search";
+  entry.outcome = outcomeName(settled.outcome);
+  entry.beforeMs = settled.comparison.first.medianNs / 1e6;
+  entry.afterMs = settled.comparison.second.medianNs / 1e6;
+  result.subgraphs.push_back(std::move(entry));
+  return true;
+}
+
 llvm::Error ModelTuner::tuneLayouts(ChosenProfile &chosen, size_t index) {
   RegionTimer timer(model.profiles[index], *untunedKnowledge, target, compiler, folder);
-  bool changed = false;
-  int64_t done = 0;
-  for (ChosenLayout &layout : chosen.layouts) {
-    ProgressState state;
-    state.stage = "layouts";
-    state.tasksDone = done++;
-    state.tasks = int64_t(chosen.layouts.size());
+  Budget share = layoutBudget(options.config.budget, options.stop);
+  std::vector<int> before;
+  for (const ChosenLayout &layout : chosen.layouts)
+    before.push_back(layout.choice.channelBlock);
+  ProgressState state;
+  state.stage = "layouts";
+  state.tasks = int64_t(chosen.layouts.size());
+  for (size_t position : largestFirst(chosen.layouts)) {
+    ChosenLayout &layout = chosen.layouts[position];
     display.update(state);
+    ++state.tasksDone;
     if (layout.choice.isHit() && !options.config.repository.retune)
       continue;
-    SubgraphSearch search(
-        [&](const Region &region, int block) { return timer.measure(layout.chain, region, block); },
-        {.channelBlocks = {0, 8, 16}, .seed = options.config.operators.seed});
-    llvm::Expected<std::optional<SubgraphResult>> found =
-        search.run(layout.region, untunedBlock(options.device), *budget);
-    if (!found)
-      return found.takeError();
-    if (!*found)
+    llvm::Expected<bool> settled = tuneLayout(layout, timer, share);
+    if (!settled)
+      return settled.takeError();
+    if (!*settled)
       break;
-    changed |= layout.choice.channelBlock != (*found)->channelBlock;
-    layout.choice.channelBlock = (*found)->channelBlock;
-    layout.choice.source = ChoiceSource::Exact;
-    if ((*found)->isMeasured())
-      if (llvm::Error error = put(subgraphRecord(**found, options.device, provenance())))
-        return error;
-    ResultEntry entry;
-    entry.name = layout.region.name + " of " + std::to_string(layout.chain.operators.size()) + " operators";
-    entry.kind = layout.region.name;
-    entry.key = layout.region.key();
-    entry.outcome = outcomeName((*found)->outcome);
-    entry.choice = layoutText((*found)->channelBlock);
-    entry.lookup = "search";
-    entry.beforeMs = (*found)->comparison.first.medianNs / 1e6;
-    entry.afterMs = (*found)->comparison.second.medianNs / 1e6;
-    result.subgraphs.push_back(std::move(entry));
   }
+  budget->addTrials(share.trials());
+  bool changed = false;
+  for (size_t i = 0; i < before.size(); ++i)
+    changed |= chosen.layouts[i].choice.channelBlock != before[i];
   if (!changed)
     return llvm::Error::success();
   chosen.schedules.clear();
@@ -287,106 +320,10 @@ llvm::Error ModelTuner::tuneOperators(ChosenProfile &chosen) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::shared_ptr<const deploy::Model>> ModelTuner::build(const ChosenProfile &chosen) {
-  // A new name each time: the loader takes a second library of the same name for the first.
-  std::string path = folder + "/whole_" + std::to_string(builds++) + ".so";
-  llvm::FileRemover remover(path);
-  if (llvm::Error error =
-          compiler.compile({&chosen.plan}, scheduleLookup(chosen.schedules),
-                           {model.name, AUTOTUNE_VERSION, options.device, target.threads}, path))
-    return error;
-  return loadCompiledModel(path);
-}
-
-llvm::Expected<Comparison> ModelTuner::verify(const ChosenProfile &candidate, size_t index) {
-  showStage("verifying the whole model");
-  auto before = build(untuned[index]);
-  if (!before)
-    return before.takeError();
-  auto after = build(candidate);
-  if (!after)
-    return after.takeError();
-  // Each program holds one profile.
-  llvm::Expected<ComparisonOutcome> outcome = compareModels(*before, *after, 0, target.threads);
-  if (!outcome)
-    return outcome.takeError();
-  ++result.verifications;
-  if (const auto *failure = std::get_if<Failure>(&*outcome)) {
-    result.failures.push_back({failure->stage, failure->reason, 1});
-    Comparison lost;
-    lost.ratio = lost.low = lost.high = 0;
-    return lost;
-  }
-  const Comparison &comparison = std::get<Comparison>(*outcome);
-  display.message(llvm::formatv("whole model: {0:f3} ms untuned, {1:f3} ms tuned; {2:f3}x [{3:f3}, {4:f3}]",
-                                comparison.first.medianNs / 1e6, comparison.second.medianNs / 1e6,
-                                comparison.ratio, comparison.low, comparison.high)
-                      .str());
-  return comparison;
-}
-
-/// Keeps the tuned whole if it is faster outside the noise; else tries its operators in the untuned
-/// partition; else stays untuned.
-llvm::Error ModelTuner::accept(ChosenProfile &chosen, size_t index) {
-  llvm::Expected<Comparison> comparison = verify(chosen, index);
-  if (!comparison)
-    return comparison.takeError();
-  if (!isImprovement(*comparison) && !(chosen.partition == untuned[index].partition)) {
-    ++result.records.rejectedAsNoise;
-    ChosenProfile other;
-    other.layouts = untuned[index].layouts;
-    if (llvm::Error error = replan(other, model.profiles[index], options.device, target))
-      return error;
-    chooseSchedules(other, knowledge->resolver());
-    comparison = verify(other, index);
-    if (!comparison)
-      return comparison.takeError();
-    chosen = std::move(other);
-  }
-  bool improved = isImprovement(*comparison);
-  if (!improved) {
-    ++result.records.rejectedAsNoise;
-    if (comparison->first.runs == 0) {
-      // Nothing but the untuned program gave right results: it is timed alone.
-      comparison = verify(untuned[index], index);
-      if (!comparison)
-        return comparison.takeError();
-    }
-    chosen.partition = untuned[index].partition;
-    chosen.schedules = untuned[index].schedules;
-    if (llvm::Error error = replan(untuned[index], model.profiles[index], options.device, target))
-      return error;
-    std::swap(chosen.plan, untuned[index].plan);
-  }
-  double untunedMs = comparison->first.medianNs / 1e6;
-  result.untuned.ms += untunedMs;
-  result.tuned.ms += improved ? comparison->second.medianNs / 1e6 : untunedMs;
-  return recordModel(chosen, index, *comparison, improved);
-}
-
-llvm::Error ModelTuner::recordModel(const ChosenProfile &chosen, size_t index, const Comparison &comparison,
-                                    bool improved) {
-  ModelRecord record;
-  record.name = model.name;
-  record.keyText = modelKeyText(model, index, target);
-  record.deviceKey = options.device.key();
-  record.outcome = outcomeOf(improved);
-  record.untuned = timingOf(comparison.first);
-  record.tuned = improved ? timingOf(comparison.second) : record.untuned;
-  if (improved)
-    record.speedup = {comparison.ratio, comparison.low, comparison.high};
-  record.check = {comparison.standard, comparison.metrics};
-  record.provenance = provenance();
-  record.provenance.trials = budget->trials();
-  record.partition = chosen.partition.text(model.profiles[index].graph);
-  // Without schedules the record says that operators are still to be tuned.
-  if (options.config.mode.operators && options.config.operators.only.empty())
-    for (const auto &[key, choice] : chosen.schedules)
-      record.schedules[key] = choice.schedule;
-  return put(record);
-}
-
 void ModelTuner::addEntries(const ChosenProfile &chosen) {
+  for (const ChosenLayout &layout : chosen.layouts)
+    if (llvm::none_of(result.subgraphs, [&](const ResultEntry &e) { return e.key == layout.region.key(); }))
+      result.subgraphs.push_back(layoutEntry(layout));
   for (const UniqueKernel &kernel : chosen.plan.kernels) {
     if (!kernel.workload)
       continue;
@@ -450,24 +387,6 @@ llvm::Error ModelTuner::finished(const TaskResult &task) {
       return error;
   TaskResult &kept = tasks[key] = task;
   kept.task = nullptr;
-  return llvm::Error::success();
-}
-
-template <typename Record> llvm::Error ModelTuner::put(const Record &record) {
-  llvm::Expected<PutResult> stored = knowledge->repository()->put(record);
-  if (!stored)
-    return stored.takeError();
-  switch (*stored) {
-  case PutResult::Added:
-    ++result.records.added;
-    break;
-  case PutResult::Improved:
-    ++result.records.improved;
-    break;
-  case PutResult::Kept:
-    ++result.records.kept;
-    break;
-  }
   return llvm::Error::success();
 }
 

@@ -18,6 +18,8 @@
 
 namespace autotune {
 
+class RegionTimer;
+
 struct TuneOptions {
   Config config;
   Device device;
@@ -42,6 +44,8 @@ private:
 
   bool isDone(const ChosenProfile &chosen) const;
   llvm::Error tuneProfile(size_t index);
+  /// False: the budget ended first.
+  llvm::Expected<bool> tuneLayout(ChosenLayout &layout, RegionTimer &timer, Budget &share);
   llvm::Error tuneLayouts(ChosenProfile &chosen, size_t index);
   llvm::Error tuneOperators(ChosenProfile &chosen);
   std::vector<TuningTask> makeTasks(ChosenProfile &chosen);
@@ -75,5 +79,23 @@ private:
   std::map<std::string, TaskResult> tasks; // finished, by workload key; their `task` is gone
   TuneResult result;
 };
+
+template <typename Record> llvm::Error ModelTuner::put(const Record &record) {
+  llvm::Expected<PutResult> stored = knowledge->repository()->put(record);
+  if (!stored)
+    return stored.takeError();
+  switch (*stored) {
+  case PutResult::Added:
+    ++result.records.added;
+    break;
+  case PutResult::Improved:
+    ++result.records.improved;
+    break;
+  case PutResult::Kept:
+    ++result.records.kept;
+    break;
+  }
+  return llvm::Error::success();
+}
 
 } // namespace autotune

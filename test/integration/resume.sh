@@ -5,7 +5,10 @@ source "$(dirname "$0")/cases.sh"
 model=$MODELS/mnist_8/model.onnx
 flags="--threads 1 --repository $WORK/repository --history $WORK/history.db --progress=off --output $WORK/out"
 
-count_trials() { "$PYTHON" "$(dirname "$AUTOTUNE")/../../../test/integration/count_trials.py" "$WORK/history.db" 2>/dev/null || echo 0; }
+count_trials() {
+  "$PYTHON" -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT COUNT(*) FROM trial").fetchone()[0])' \
+    "$WORK/history.db" 2>/dev/null || echo 0
+}
 
 start() { setsid "$AUTOTUNE" tune "$model" $flags --trials 400 >stdout 2>stderr </dev/null & pid=$!; }
 wait_for_trials() {

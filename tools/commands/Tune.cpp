@@ -105,9 +105,6 @@ private:
   llvm::Error tune(const ImportedModel &model, const Config &config, const Device &device) {
     std::string folder =
         config.output.directory.empty() ? "./" + model.name + ".tuned" : config.output.directory;
-    // Before anything is measured: an hour of tuning must not end with a folder that cannot be written.
-    if (std::error_code error = llvm::sys::fs::create_directories(folder))
-      return llvm::createStringError(folder + ": cannot make the output folder: " + error.message());
     const std::atomic<bool> &stop = installInterruptHandler();
     bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
     Progress progress(Progress::style(config.output, terminal), llvm::errs());
@@ -115,6 +112,9 @@ private:
     llvm::Expected<std::unique_ptr<ModelTuner>> tuner = ModelTuner::create(model, options, progress);
     if (!tuner)
       return tuner.takeError();
+    // Before anything is measured: an hour of tuning must not end with a folder that cannot be written.
+    if (std::error_code error = llvm::sys::fs::create_directories(folder))
+      return llvm::createStringError(folder + ": cannot make the output folder: " + error.message());
     llvm::Expected<TuneResult> result = (*tuner)->run(folder + "/" + model.name + ".so");
     progress.finish();
     if (!result)
