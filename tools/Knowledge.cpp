@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/Knowledge.h"
 
-#include "knowledge_base/Describe.h"
 #include "tools/Codegen.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace autotune {
@@ -51,8 +51,12 @@ std::optional<ModelRecord> Knowledge::findModel(llvm::StringRef name, llvm::Stri
 }
 
 void Knowledge::report(const Diagnostic &diagnostic) {
-  if (skipped.insert(diagnostic.file).second)
-    llvm::errs() << describeDiagnostics(diagnostic);
+  // The same file may be met by several lookups, named by its path or by its record only.
+  llvm::StringRef record = llvm::sys::path::stem(diagnostic.file);
+  if (!skipped.insert(record.str()).second)
+    return;
+  bool named = llvm::StringRef(diagnostic.message).contains(record);
+  llvm::errs() << "skipped " << (named ? "" : diagnostic.file + ": ") << diagnostic.message << "\n";
 }
 
 } // namespace autotune

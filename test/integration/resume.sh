@@ -42,6 +42,6 @@ expect 0 tune "$model" $flags --trials 20
 expect_file out/result.json
 expect 0 repository list "$WORK/repository"
 [ ! -s stderr ] || fail "broken records after resuming"
-leftovers=$(find "$WORK/repository" "$WORK/out" -type f ! -name '*.yaml' ! -name '*.json' ! -name '*.so' ! -name '*.lock' ! -name '*.html' | wc -l)
+leftovers=$(find "$WORK/repository" "$WORK/out" -type f ! -name '*.yaml' ! -name '*.json' ! -name '*.so' ! -name '*.lock' ! -name .gitignore | wc -l)
 [ "$leftovers" -eq 0 ] || fail "$(find "$WORK/repository" "$WORK/out" -type f)"
 echo passed

@@ -30,11 +30,14 @@ expect_json second/result.json 'd["measurements"] == 0 and d["lookup"]["exact"] 
 expect 0 compile "$model" $shapes --threads 1 --repository "$WORK/repository" --require-hits -o "$WORK/hits.so"
 expect 0 check hits.so --reference "$folder"
 
-# A record that is garbage is reported, counted and skipped.
+# A record that is garbage is reported, counted and skipped; the others still serve.
 record=$(ls "$WORK"/repository/*/operator/*.yaml | head -1)
+whole=$(ls "$WORK"/repository/*/model/*.yaml)
 echo garbage >"$record"
+echo garbage >"$whole"
 expect 0 compile "$model" $shapes --threads 1 --repository "$WORK/repository" -o "$WORK/garbage.so"
 expect_stderr "$(basename "$record")"
-[ "$(wc -l <stderr)" -eq 1 ] || fail "expected one line about the record"
+expect_stderr "$(basename "$whole")"
+[ "$(wc -l <stderr)" -eq 2 ] || fail "expected one line about each of two records"
 expect 0 check garbage.so --reference "$folder"
 echo passed
