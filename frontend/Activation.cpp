@@ -150,6 +150,22 @@ mlir::LogicalResult buildGelu(NodeContext &node) {
   });
 }
 
+/// x + bias below -lambd, x - bias above lambd, 0 between.
+mlir::LogicalResult buildShrink(NodeContext &node) {
+  double bias = node.floatAttribute("bias", 0), lambd = node.floatAttribute("lambd", 0.5);
+  ElementType type = node.type(0);
+  if (type == ElementType::Bool)
+    return node.fail("operand is bool, expected numbers");
+  setUnary(node, type, [&](Builder &b, Value x) -> Value {
+    Value low = scalar::compare(b, Relation::Less, type, x, constantLike(b, x, -lambd));
+    Value high = scalar::compare(b, Relation::Greater, type, x, constantLike(b, x, lambd));
+    Value below = scalar::add(b, x, constantLike(b, x, bias)), above = scalar::sub(b, x, constantLike(b, x, bias));
+    Value inner = b.create<arith::SelectOp>(high, above, constantLike(b, x, 0));
+    return b.create<arith::SelectOp>(low, below, inner);
+  });
+  return mlir::success();
+}
+
 mlir::LogicalResult buildIsNaN(NodeContext &node) {
   if (!isFloat(node.type(0)))
     return node.fail("operand is " + spelling(node.type(0)) + ", expected a float");
@@ -297,6 +313,7 @@ constexpr OperatorEntry kOperators[] = {
     {"", "Relu", 6, 1, 1, buildNumber<relu>},
     {"", "Round", 11, 1, 1, buildMath<math::RoundEvenOp>},
     {"", "Selu", 6, 1, 1, buildSelu},
+    {"", "Shrink", 9, 1, 1, buildShrink},
     {"", "Sigmoid", 6, 1, 1, buildFunction<scalar::sigmoid>},
     {"", "Sign", 9, 1, 1, buildNumber<sign>},
     {"", "Sin", 7, 1, 1, buildMath<math::SinOp>},

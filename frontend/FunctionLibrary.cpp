@@ -4,6 +4,8 @@
 
 #include "frontend/OnnxProto.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <onnx/defs/schema.h>
 
 namespace autotune {
@@ -47,6 +49,17 @@ void bindAttributes(onnx::NodeProto &inner, const onnx::NodeProto &outer) {
       inner.mutable_attribute()->DeleteSubrange(i, 1);
     }
   }
+}
+
+/// The node with the defaults of its schema spelled out.
+onnx::NodeProto withDefaults(const onnx::NodeProto &node, const onnx::OpSchema &schema) {
+  onnx::NodeProto result = node;
+  for (const auto &[name, attribute] : schema.attributes()) {
+    bool given = llvm::any_of(node.attribute(), [&, key = name](const auto &a) { return a.name() == key; });
+    if (!given && !attribute.default_value.name().empty())
+      *result.add_attribute() = attribute.default_value;
+  }
+  return result;
 }
 
 FunctionBody toBody(const onnx::FunctionProto &function, const onnx::NodeProto &node) {
@@ -93,7 +106,7 @@ std::optional<FunctionBody> FunctionLibrary::instantiate(const onnx::NodeProto &
   if (!schema)
     return std::nullopt;
   if (schema->HasFunction())
-    return toBody(*schema->GetFunction(), node);
+    return toBody(*schema->GetFunction(), withDefaults(node, *schema));
   std::vector<onnx::TypeProto> types;
   for (auto [type, shape] : llvm::zip_equal(inputTypes, inputShapes)) {
     onnx::TypeProto &entry = types.emplace_back();
@@ -111,7 +124,7 @@ std::optional<FunctionBody> FunctionLibrary::instantiate(const onnx::NodeProto &
   } catch (const std::exception &) {
     return std::nullopt;
   }
-  return toBody(function, node);
+  return toBody(function, withDefaults(node, *schema));
 }
 
 } // namespace autotune

@@ -101,6 +101,9 @@ ResampleTable resampleTable(const ResampleAxis &axis, const ResampleOptions &opt
       table.weights.push_back(1);
       continue;
     }
+    // Beyond the border linear filters see one element only: exactly that, not a sum of two equal parts.
+    if (options.mode == "linear" && !options.antialias && !options.excludeOutside)
+      x = std::clamp(x, 0.0, static_cast<double>(axis.input - 1));
     int64_t first = filterAt(x, axis.scale, options, weights);
     if (options.excludeOutside)
       for (size_t t = 0; t < weights.size(); ++t)

@@ -31,9 +31,9 @@ TEST(Resample, LinearClampsAtTheBorder) {
   options.mode = "linear";
   ResampleTable table = resampleTable({2, 4, 2.0}, options);
   ASSERT_EQ(table.taps, 2);
-  EXPECT_THAT(table.positions, ElementsAre(0, 0, 0, 1, 0, 1, 1, 1));
-  EXPECT_THAT(table.weights, ElementsAre(FloatEq(0.25), FloatEq(0.75), FloatEq(0.75), FloatEq(0.25), FloatEq(0.25),
-                                         FloatEq(0.75), FloatEq(0.75), FloatEq(0.25)));
+  EXPECT_THAT(table.positions, ElementsAre(0, 1, 0, 1, 0, 1, 1, 1));
+  EXPECT_THAT(table.weights, ElementsAre(FloatEq(1), FloatEq(0), FloatEq(0.75), FloatEq(0.25), FloatEq(0.25), FloatEq(0.75),
+                                         FloatEq(1), FloatEq(0)));
 }
 
 TEST(Resample, AlignCornersKeepsTheEnds) {
