@@ -33,17 +33,14 @@ Value filledInit(OpBuilder &b, linalg::LinalgOp op, RankedTensorType type) {
   return b.create<linalg::FillOp>(op.getLoc(), fill.getInputs(), ValueRange{empty}).getResult(0);
 }
 
-void multiplyAccumulate(OpBuilder &b, Location loc, ValueRange args) {
-  Value result;
-  if (isa<FloatType>(args[2].getType())) {
-    auto contract = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract);
-    Value product = b.create<arith::MulFOp>(loc, args[0], args[1], contract);
-    result = b.create<arith::AddFOp>(loc, args[2], product, contract);
-  } else {
-    Value product = b.create<arith::MulIOp>(loc, args[0], args[1]);
-    result = b.create<arith::AddIOp>(loc, args[2], product);
-  }
-  b.create<linalg::YieldOp>(loc, result);
+/// The body of `op`, casts of narrow types included, with its multiply and add free to fuse.
+void copyBody(linalg::LinalgOp op, linalg::GenericOp blocked) {
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&blocked.getRegion(), mapping);
+  auto contract = arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::contract);
+  for (Operation &inner : blocked.getRegion().front())
+    if (isa<arith::MulFOp, arith::AddFOp>(inner) && op.getNumReductionLoops() > 0)
+      inner.setAttr("fastmath", contract);
 }
 
 Value packed(OpBuilder &b, Value constant, ArrayRef<PackedAxis> axes) {
@@ -84,8 +81,10 @@ linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, Blocked
       {inputMap, weightMap, SmallVector<AffineExpr>{n, o, oh, ow, v}}, b.getContext());
   for (AffineMap &map : maps)
     map = AffineMap::get(loops, 0, map.getResults(), b.getContext());
-  return b.create<linalg::GenericOp>(loc, type, ValueRange{input, packed(b, weights, axes)},
-                                     filledInit(b, op, type), maps, iterators(5, loops - 5), multiplyAccumulate);
+  auto blocked = b.create<linalg::GenericOp>(loc, type, ValueRange{input, packed(b, weights, axes)},
+                                             filledInit(b, op, type), maps, iterators(5, loops - 5));
+  copyBody(op, blocked);
+  return blocked;
 }
 
 /// (n, cb, oh, ow, v | kh, kw) -> (n, cb, oh*s + kh*d, ow*s + kw*d, v)
@@ -110,9 +109,11 @@ linalg::GenericOp blockDepthwise(OpBuilder &b, linalg::DepthwiseConv2DNchwChwOp 
   RankedTensorType type = ChannelSplit{1, block}.blockedType(typeOf(op.getResult(0)));
   SmallVector<AffineMap> maps = {windowMap(b, intValues(op.getStrides()), intValues(op.getDilations())),
                                  mapOf(b, 7, {1, 5, 6, 4}), mapOf(b, 7, {0, 1, 2, 3, 4})};
-  return b.create<linalg::GenericOp>(op.getLoc(), type,
-                                     ValueRange{values.get(b, op.getInputs()[0], {1, block}), filter},
-                                     filledInit(b, op, type), maps, iterators(5, 2), multiplyAccumulate);
+  auto blocked = b.create<linalg::GenericOp>(op.getLoc(), type,
+                                             ValueRange{values.get(b, op.getInputs()[0], {1, block}), filter},
+                                             filledInit(b, op, type), maps, iterators(5, 2));
+  copyBody(op, blocked);
+  return blocked;
 }
 
 linalg::GenericOp blockPooling(OpBuilder &b, linalg::LinalgOp op, BlockedValues &values, int64_t block) {
@@ -127,9 +128,7 @@ linalg::GenericOp blockPooling(OpBuilder &b, linalg::LinalgOp op, BlockedValues 
   auto generic = b.create<linalg::GenericOp>(
       op.getLoc(), type, ValueRange{values.get(b, op.getDpsInputs()[0], {1, block}), op.getDpsInputs()[1]},
       filledInit(b, op, type), maps, iterators(5, 2));
-  // The named op's own body, whatever its element type.
-  IRMapping mapping;
-  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
+  copyBody(op, generic);
   return generic;
 }
 
@@ -167,8 +166,7 @@ linalg::GenericOp blockGeneric(OpBuilder &b, linalg::GenericOp op, BlockedValues
   SmallVector<Kind> kinds = op.getIteratorTypesArray();
   kinds.insert(kinds.begin() + inner, Kind::parallel);
   auto blocked = b.create<linalg::GenericOp>(op.getLoc(), type, inputs, filledInit(b, op, type), maps, kinds);
-  IRMapping mapping;
-  op.getRegion().cloneInto(&blocked.getRegion(), mapping);
+  copyBody(op, blocked);
   return blocked;
 }
 
@@ -188,8 +186,10 @@ linalg::GenericOp blockMatmul(OpBuilder &b, linalg::MatmulOp op, int64_t panel) 
   Value panels = packed(b, weights, {{1, nb, panel}, {0, w[0]}, {1, panel}});
   RankedTensorType type = ChannelSplit{1, panel}.blockedType(typeOf(op.getResult(0)));
   SmallVector<AffineMap> maps = {mapOf(b, 4, {0, 3}), mapOf(b, 4, {1, 3, 2}), mapOf(b, 4, {0, 1, 2})};
-  return b.create<linalg::GenericOp>(op.getLoc(), type, ValueRange{op.getInputs()[0], panels}, filledInit(b, op, type),
-                                     maps, iterators(3, 1), multiplyAccumulate);
+  auto blocked = b.create<linalg::GenericOp>(op.getLoc(), type, ValueRange{op.getInputs()[0], panels},
+                                             filledInit(b, op, type), maps, iterators(3, 1));
+  copyBody(op, blocked);
+  return blocked;
 }
 
 } // namespace autotune

@@ -82,10 +82,6 @@ private:
       llvm::SetVector<Value> captured;
       getUsedValuesDefinedAbove(op->getRegions(), captured);
       llvm::for_each(captured, note);
-      // A value that is updated in place comes in as an input; the kernel copies it.
-      Value init = op.getDpsInits()[0];
-      if (!fillOf(op) && !init.getDefiningOp<tensor::EmptyOp>())
-        note(init);
     }
   }
 
@@ -136,6 +132,8 @@ private:
         else
           recreate(init);
       } else if (op == last) {
+        mapping.map(init, target); // a copy of its own, see ownUpdatedValues
+      } else {
         return op->emitError("expected an operator that starts from a filled or empty tensor");
       }
       Operation *clone = rewriter.clone(*op.getOperation(), mapping);
@@ -164,7 +162,10 @@ private:
         op = cast<linalg::LinalgOp>(generic->getOperation());
       }
       if (isRoot) {
-        rootMap = op.getIndexingMapsArray().back();
+        FailureOr<linalg::LinalgOp> ordered = parallelLoopsFirst(op);
+        if (failed(ordered))
+          return failure();
+        rootMap = ordered->getIndexingMapsArray().back();
         continue;
       }
       if (!rootMap || !rootMap.isProjectedPermutation() || rootMap.getNumResults() != op.getNumLoops())
@@ -180,12 +181,29 @@ private:
     return success();
   }
 
+  /// Loop nests count on the order of loops that workloads have: parallel ones, then reductions.
+  FailureOr<linalg::LinalgOp> parallelLoopsFirst(linalg::LinalgOp op) {
+    SmallVector<unsigned> order, reductions;
+    for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      (kind == utils::IteratorType::parallel ? order : reductions).push_back(dim);
+    order.append(reductions);
+    if (llvm::equal(order, llvm::seq<unsigned>(0, op.getNumLoops())))
+      return op;
+    FailureOr<linalg::GenericOp> ordered =
+        linalg::interchangeGenericOp(rewriter, cast<linalg::GenericOp>(op.getOperation()), order);
+    if (failed(ordered))
+      return op->emitError("expected a root whose loops can be reordered");
+    return cast<linalg::LinalgOp>(ordered->getOperation());
+  }
+
   void replaceByCall() {
     rewriter.setInsertionPoint(last);
     auto type = cast<RankedTensorType>(last->getResult(0).getType());
-    Value empty = rewriter.create<tensor::EmptyOp>(last->getLoc(), type.getShape(), type.getElementType());
+    Value dest = last.getDpsInits()[0];
+    if (fillOf(last) || dest.getDefiningOp<tensor::EmptyOp>())
+      dest = rewriter.create<tensor::EmptyOp>(last->getLoc(), type.getShape(), type.getElementType());
     SmallVector<Value> operands(inputs.begin(), inputs.end());
-    operands.push_back(empty);
+    operands.push_back(dest);
     auto call = rewriter.create<func::CallOp>(last->getLoc(), kernel, operands);
     if (Attribute id = (root ? root : last)->getAttr(kOperatorIdAttr))
       call->setAttr(kOperatorIdAttr, id);
@@ -209,9 +227,29 @@ private:
   IRMapping mapping;
 };
 
+/// An operator that starts from the elements of another value (a scatter) gets a copy of it to update in place.
+void ownUpdatedValues(func::FuncOp main) {
+  for (auto op : llvm::to_vector(main.getBody().front().getOps<linalg::LinalgOp>())) {
+    Value init = op.getDpsInits()[0];
+    if (isa<linalg::FillOp>(op.getOperation()) || init.getDefiningOp<linalg::FillOp>() ||
+        init.getDefiningOp<tensor::EmptyOp>())
+      continue;
+    OpBuilder b(op);
+    auto type = cast<RankedTensorType>(init.getType());
+    Value empty = b.create<tensor::EmptyOp>(op.getLoc(), type.getShape(), type.getElementType());
+    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
+    auto copy = b.create<linalg::GenericOp>(
+        op.getLoc(), type, init, empty, maps, kinds,
+        [](OpBuilder &body, Location at, ValueRange args) { body.create<linalg::YieldOp>(at, args[0]); });
+    op.getDpsInitsMutable()[0].set(copy.getResult(0));
+  }
+}
+
 } // namespace
 
 LogicalResult outlineKernels(func::FuncOp main) {
+  ownUpdatedValues(main);
   llvm::MapVector<int64_t, Group> groups;
   int64_t single = -1; // ops without a subgraph get keys of their own
   for (auto op : main.getBody().front().getOps<linalg::LinalgOp>()) {

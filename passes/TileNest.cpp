@@ -273,7 +273,7 @@ FailureOr<Value> NestEmitter::emitLevel(OpBuilder &b, size_t level, const Index 
   return emitLevel(b, level + 1, innerOffsets, inner, dest);
 }
 
-/// The first loop, over the chunks that the caller asks for; a smaller last chunk is a branch of its own.
+/// The first loop, over the chunks that the caller asks for; a smaller last chunk is a loop of its own.
 FailureOr<Value> NestEmitter::emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest) {
   unsigned numArgs = kernel.getNumArguments();
   Value begin = kernel.getArgument(numArgs - 2), end = kernel.getArgument(numArgs - 1);
@@ -297,18 +297,19 @@ FailureOr<Value> NestEmitter::emitChunks(OpBuilder &b, const Index &offsets, Arr
   }
   if (!rest)
     return dest;
-  Value hasRest = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, end, constantIndex(b, loc, whole));
-  auto branch = b.create<scf::IfOp>(loc, TypeRange{dest.getType()}, hasRest, /*withElse=*/true);
-  OpBuilder thenBody = branch.getThenBodyBuilder();
+  // A loop of at most one step rather than a branch: behind a branch, bufferisation no longer sees that the result is
+  // written in place, and a private copy that each thread stores back undoes what the others did.
+  Value first = b.create<arith::MaxSIOp>(loc, begin, constantIndex(b, loc, whole));
+  auto restLoop = b.create<scf::ForOp>(loc, first, end, constantIndex(b, loc, 1), ValueRange{dest});
+  OpBuilder body = OpBuilder::atBlockEnd(restLoop.getBody());
   inner[dim] = rest;
   Index restOffsets = offsets;
-  restOffsets[dim] = addOffset(thenBody, loc, offsets[dim], thenBody.getIndexAttr(whole * step));
-  FailureOr<Value> value = emitLevel(thenBody, 1, restOffsets, inner, dest);
+  restOffsets[dim] = addOffset(body, loc, offsets[dim], body.getIndexAttr(whole * step));
+  FailureOr<Value> value = emitLevel(body, 1, restOffsets, inner, restLoop.getRegionIterArg(0));
   if (failed(value))
     return failure();
-  thenBody.create<scf::YieldOp>(loc, *value);
-  branch.getElseBodyBuilder().create<scf::YieldOp>(loc, dest);
-  return branch.getResult(0);
+  body.create<scf::YieldOp>(loc, *value);
+  return restLoop.getResult(0);
 }
 
 /// Loops of step 1 (times the unroll factor) over the reduction dims of a register tile, carrying the accumulator.

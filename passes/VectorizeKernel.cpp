@@ -56,6 +56,11 @@ LogicalResult vectorizeOps(func::FuncOp kernel) {
       elements *= range;
     if (elements > kMaxElements || elements <= 0)
       continue;
+    // A gather of one element makes upstream's vectoriser emit a vector.gather without a vector.
+    bool gathers = llvm::any_of(op.getBlock()->getOperations(),
+                                [](Operation &inner) { return isa<tensor::ExtractOp>(inner); });
+    if (gathers && (op.getStaticLoopRanges().empty() || op.getStaticLoopRanges().back() == 1))
+      continue;
     (void)linalg::vectorize(rewriter, op, /*inputVectorSizes=*/{}, /*inputScalableVecDims=*/{},
                             /*vectorizeNDExtract=*/true);
   }

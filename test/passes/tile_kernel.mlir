@@ -33,7 +33,8 @@
 // UNEVEN-NOT: tensor<?
 // UNEVEN: return
 
-// 16 rows in chunks of 3: five whole ones in a loop over [begin, min(end, 5)), the sixth, of one row, in a branch.
+// 16 rows in chunks of 3: five whole ones in a loop over [begin, min(end, 5)), the sixth, of one row, in
+// a loop over [max(begin, 5), end): a branch would keep bufferisation from writing the result in place.
 // CHUNKS-LABEL: func.func @matmul
 // CHUNKS-SAME: %[[DEST:[^ :]+]]: tensor<16x24xf32>, %[[BEGIN:.+]]: index, %[[END:.+]]: index)
 // CHUNKS-DAG: %[[WHOLE:.+]] = arith.constant 5 : index
@@ -41,11 +42,9 @@
 // CHUNKS: %[[STOP:.+]] = arith.minsi %[[END]], %[[WHOLE]]
 // CHUNKS: %[[DONE:.+]] = scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]] step %[[STEP]] iter_args(%{{.*}} = %[[DEST]])
 // CHUNKS: tensor<3x1xf32>, tensor<1x8xf32>
-// CHUNKS: %[[MORE:.+]] = arith.cmpi sgt, %[[END]], %[[WHOLE]]
-// CHUNKS: scf.if %[[MORE]]
+// CHUNKS: %[[FIRST:.+]] = arith.maxsi %[[BEGIN]], %[[WHOLE]]
+// CHUNKS: scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %[[STEP]] iter_args(%{{.*}} = %[[DONE]])
 // CHUNKS: tensor<1x8xf32>) outs(%{{.*}} : tensor<1x8xf32>)
-// CHUNKS: } else {
-// CHUNKS: scf.yield %[[DONE]]
 // CHUNKS-NOT: tensor<?
 
 // A loop of the whole extent is none: the cache block of 16 rows is all there are.
