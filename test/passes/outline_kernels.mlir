@@ -86,3 +86,43 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 }
 // CHECK: func.func @kernel_0
 // CHECK: arith.constant 2.000000e+00 : f32
+
+// -----
+
+// An operator that starts from the elements of a value updates a copy of it.
+#map2 = affine_map<(i, j) -> (i)>
+#map3 = affine_map<(i, j) -> (j)>
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.+]]: tensor<4xf32>, %[[DATA:.+]]: tensor<8xf32>)
+func.func @main(%x: tensor<4xf32>, %data: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: %[[COPY:.+]] = call @kernel_0(%[[DATA]], %{{.*}})
+  // CHECK: call @kernel_1(%[[X]], %[[COPY]])
+  %y = linalg.generic {indexing_maps = [#map3, #map2], iterator_types = ["parallel", "reduction"]}
+         ins(%x : tensor<4xf32>) outs(%data : tensor<8xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// Workloads have their parallel loops first, whatever the order in the model.
+#map4 = affine_map<(i, j) -> (i, j)>
+#map5 = affine_map<(i, j) -> (j)>
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<4x8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#map4, #map5], iterator_types = ["reduction", "parallel"]}
+         ins(%x : tensor<4x8xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+// CHECK: func.func @kernel_0
+// CHECK: iterator_types = ["parallel", "reduction"]

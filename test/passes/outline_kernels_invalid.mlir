@@ -19,12 +19,3 @@ func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %z = linalg.exp {autotune.subgraph = 0 : i64} ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
-
-// -----
-
-// A result that starts from a value of the model would have to be copied first.
-func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected an operator that starts from a filled or empty tensor}}
-  %y = linalg.exp ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
