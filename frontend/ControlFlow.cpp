@@ -44,7 +44,8 @@ mlir::LogicalResult buildRuntimeIf(NodeContext &node, const onnx::GraphProto &th
   Value flag = b.create<mlir::tensor::ExtractOp>(reshapeTo(b, node.input(0), {}), mlir::ValueRange());
   auto draft = b.create<mlir::scf::IfOp>(flag, /*withElseRegion=*/true);
   Values results[2];
-  for (auto [side, graph] : llvm::enumerate(llvm::ArrayRef{&thenGraph, &elseGraph})) {
+  const onnx::GraphProto *graphs[] = {&thenGraph, &elseGraph};
+  for (auto [side, graph] : llvm::enumerate(graphs)) {
     mlir::Region &region = side == 0 ? draft.getThenRegion() : draft.getElseRegion();
     mlir::OpBuilder inner(region.front().getTerminator());
     mlir::FailureOr<Values> imported = importBody(node, *graph, {}, inner);
