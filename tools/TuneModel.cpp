@@ -61,6 +61,12 @@ std::string layoutText(int channelBlock) {
   return channelBlock == 0 ? "plain" : "NCHW" + std::to_string(channelBlock) + "c";
 }
 
+/// True if `word` of --ops is the operator's type or stands in the names of its nodes.
+bool isMeant(llvm::StringRef word, const UniqueKernel &kernel) {
+  return kernel.workload &&
+         (word.equals_insensitive(kernel.workload->kind) || llvm::StringRef(kernel.label).contains(word));
+}
+
 ResultEntry layoutEntry(const ChosenLayout &layout) {
   ResultEntry entry;
   entry.name = layout.region.name + " of " + std::to_string(layout.chain.operators.size()) + " operators";
@@ -261,9 +267,8 @@ std::vector<TuningTask> ModelTuner::makeTasks(ChosenProfile &chosen) {
     if (!kernel.workload)
       continue;
     const Workload &workload = *kernel.workload;
-    bool selected = only.empty() || llvm::any_of(only, [&](const std::string &word) {
-                      return word == workload.kind || llvm::StringRef(kernel.label).contains(word);
-                    });
+    bool selected =
+        only.empty() || llvm::any_of(only, [&](const std::string &word) { return isMeant(word, kernel); });
     const ScheduleChoice &choice = chosen.schedules.at(workload.key());
     if (!selected || (choice.isHit() && !options.config.repository.retune))
       continue;
@@ -303,6 +308,10 @@ llvm::Error ModelTuner::searchOperators(const ChosenProfile &chosen, llvm::Array
 }
 
 llvm::Error ModelTuner::tuneOperators(ChosenProfile &chosen) {
+  for (const std::string &word : options.config.operators.only)
+    if (llvm::none_of(chosen.plan.kernels, [&](const UniqueKernel &kernel) { return isMeant(word, kernel); }))
+      return makeError("{0}: operators to tune: found no node or type `{1}`, expected one of the model's",
+                       model.path, word);
   std::vector<TuningTask> wanted = makeTasks(chosen);
   if (wanted.empty())
     return llvm::Error::success();

@@ -37,6 +37,8 @@ printf 'budget:\n  trials: many\n' >type.yaml
 expect_error 1 "type.yaml:2: key \`budget.trials\`: found \`many\`" tune "$mnist" --output "$out" --config type.yaml
 expect_error 1 missing.yaml tune "$mnist" --output "$out" --config missing.yaml
 
+expect_error 1 NoSuchOperator tune "$mnist" --output "$WORK/ops.tuned" --repository "$WORK/ops" --mode=operator --ops NoSuchOperator
+
 # The command line.
 expect_error 2 "" tune
 expect_error 2 "--no-such-flag" tune "$mnist" --no-such-flag
