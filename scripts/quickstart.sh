@@ -12,7 +12,7 @@ shapes=()
 [ "$model" = "$bundled/model.onnx" ] && shapes=(--input-shape x=1x3x48x192)
 
 install_packages
-build_preset release
+build_preset release autotune autotune_runtime
 
 out="$root/build/quickstart"
 mkdir -p "$out"

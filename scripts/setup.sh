@@ -22,9 +22,11 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
 }
 
-# build_preset NAME: configures and builds build/NAME.
+# build_preset NAME [TARGET…]: configures build/NAME and builds everything, or the targets.
 build_preset() {
+  local preset=$1
+  shift
   cd "$root"
-  cmake --preset "$1" </dev/null
-  cmake --build --preset "$1" </dev/null
+  cmake --preset "$preset" </dev/null
+  cmake --build --preset "$preset" ${1:+--target "$@"} </dev/null
 }

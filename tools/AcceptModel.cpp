@@ -85,11 +85,7 @@ llvm::Error ModelTuner::accept(ChosenProfile &chosen, size_t index) {
       if (!comparison)
         return comparison.takeError();
     }
-    chosen.partition = untuned[index].partition;
-    chosen.schedules = untuned[index].schedules;
-    if (llvm::Error error = replan(untuned[index], model.profiles[index], options.device, target))
-      return error;
-    std::swap(chosen.plan, untuned[index].plan);
+    chosen = std::move(untuned[index]);
   }
   double untunedMs = comparison->first.medianNs / 1e6;
   result.untuned.ms += untunedMs;
