@@ -27,11 +27,11 @@ export function provenance(directory, versions) {
 
 const digits = (value) => value.toPrecision(value < 1000 ? 3 : 4);
 
-function row({ model, threads, error, onnxruntime_ms, autotune_ms, speedup, max_error_of_range }) {
+function row({ model, threads, error, onnxruntime_ms, autotune_ms, speedup, max_error_of_range, same_results }) {
   if (error) return `| ${model} | ${threads} | — | — | ${error.replaceAll('|', '/').split('\n')[0]} | |`;
   const interval = `${speedup.ratio.toFixed(2)} (${speedup.low.toFixed(2)} – ${speedup.high.toFixed(2)})`;
   return `| ${model} | ${threads} | ${digits(onnxruntime_ms.median)} | ${digits(autotune_ms.median)} | ${interval} | ` +
-    `${max_error_of_range.toExponential(0)} |`;
+    `${max_error_of_range.toExponential(0)}${same_results ? '' : ' **differs**'} |`;
 }
 
 export function table({ results, provenance: origin }) {
@@ -44,7 +44,7 @@ export function table({ results, provenance: origin }) {
     '',
   ];
   for (const threads of new Set(results.map((r) => r.threads))) {
-    const ratios = results.filter((r) => r.threads === threads && !r.error).map((r) => r.speedup.ratio);
+    const ratios = results.filter((r) => r.threads === threads && r.same_results).map((r) => r.speedup.ratio);
     if (ratios.length)
       lines.push(`Geometric mean over ${ratios.length} models, ${threads} thread${threads > 1 ? 's' : ''}: ` +
         `${geometricMean(ratios).toFixed(3)}`);
