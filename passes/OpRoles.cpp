@@ -61,9 +61,12 @@ LayoutRole elementwiseLayout(linalg::LinalgOp op) {
     return LayoutRole::Plain;
   bool reads4d = false;
   for (auto [operand, map] : llvm::zip(op.getDpsInputs(), op.getIndexingMapsArray())) {
-    if (!blocksWithChannel(map, 1))
+    DenseElementsAttr constant = constantValue(operand);
+    // Constants are packed by whole bytes; booleans are bits in MLIR.
+    bool packs = !constant || constant.getElementType().getIntOrFloatBitWidth() % 8 == 0;
+    if (!blocksWithChannel(map, 1) || !packs)
       return LayoutRole::Plain;
-    reads4d |= map.isIdentity() && !constantValue(operand);
+    reads4d |= map.isIdentity() && !constant;
   }
   int64_t channels = op.getStaticLoopRanges()[1];
   // 32 is the widest block: such channels are never padded.
