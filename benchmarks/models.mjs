@@ -23,7 +23,8 @@ MODEL is an .onnx file, or a folder with model.onnx, manifest.json and the input
   --output DIR       models.json, models.md and what was compiled (default ./benchmark_results)`;
 
 const kSettleMs = 30;  // threads of the side that ran last may spin for a while before they sleep
-const kLargestDifference = 1e-3;  // of an output's range; beyond it the two sides do not compute the same
+// Of an output's range; beyond it the two sides do not compute the same. Half precision has three digits.
+const kLargestDifference = { f16: 1e-2, default: 1e-3 };
 const kSides = ['onnxruntime', 'autotune'];
 
 /** Name, file, and the inputs where the model comes with some. */
@@ -104,7 +105,8 @@ async function compareModel(model, threads, context) {
   try {
     sides.autotune = await Artifact.start(join(options.bin, 'autotune-bench-runner'), path, threads);
     sides.onnxruntime = await OnnxRuntimeModel.load(ort, model.file, threads);
-    const { inputs } = sides.autotune.description;
+    const { inputs, outputs } = sides.autotune.description;
+    const hasHalf = outputs.some(({ dtype }) => dtype === 'f16');
     const bytes = inputBytes(model, inputs), exchange = join(options.output, 'exchange.bin');
     await sides.autotune.setInputs(bytes, exchange);
     sides.onnxruntime.setInputs(inputs, bytes);
@@ -122,7 +124,7 @@ async function compareModel(model, threads, context) {
       autotune_ms: { median: median(samples.autotune), rounds: samples.autotune },
       speedup: medianRatio(net, samples.autotune),
       max_error_of_range: difference,
-      same_results: difference <= kLargestDifference,
+      same_results: difference <= (hasHalf ? kLargestDifference.f16 : kLargestDifference.default),
     };
   } finally {
     sides.autotune?.stop();
