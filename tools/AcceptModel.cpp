@@ -95,9 +95,15 @@ llvm::Error ModelTuner::accept(ChosenProfile &chosen, size_t index) {
 
 llvm::Error ModelTuner::recordModel(const ChosenProfile &chosen, size_t index, const Comparison &comparison,
                                     bool improved) {
+  // Some operators alone do not make a tuned model, unless it was one before.
+  Modes modes = options.config.mode;
+  if (!options.config.operators.only.empty())
+    modes.operators = modesBefore.operators;
+  if (!modes.subgraph && !modes.operators)
+    return llvm::Error::success();
   ModelRecord record;
   record.name = model.name;
-  record.keyText = modelKeyText(model, index, target);
+  record.keyText = modelKeyText(model, index, target, modes);
   record.deviceKey = options.device.key();
   record.outcome = outcomeOf(improved);
   record.untuned = timingOf(comparison.first);
@@ -108,8 +114,8 @@ llvm::Error ModelTuner::recordModel(const ChosenProfile &chosen, size_t index, c
   record.provenance = provenance();
   record.provenance.trials = budget->trials();
   record.partition = chosen.partition.text(model.profiles[index].graph);
-  // Without schedules the record says that operators are still to be tuned.
-  if (options.config.mode.operators && options.config.operators.only.empty())
+  // Without them, schedules are looked up one by one: other models may have records for them.
+  if (modes.operators)
     for (const auto &[key, choice] : chosen.schedules)
       record.schedules[key] = choice.schedule;
   return put(record);

@@ -65,15 +65,17 @@ bool applyRecord(ChosenProfile &chosen, ModelRecord record, const ImportedProfil
 
 int untunedBlock(const Device &device) { return device.vectorBytes() / int(sizeof(float)); }
 
-std::string modelKeyText(const ImportedModel &model, size_t profile, const ChoiceTarget &target) {
+std::string modelKeyText(const ImportedModel &model, size_t profile, const ChoiceTarget &target,
+                         const Modes &modes) {
   std::string shapes;
   for (const GraphTensor &tensor : model.profiles[profile].graph.tensors)
     if (tensor.producer < 0 && !tensor.constant)
       shapes += " " +
                 llvm::join(llvm::map_range(tensor.shape, [](int64_t d) { return std::to_string(d); }), "x") +
                 "x" + tensor.dtype;
-  return llvm::formatv("model {0}\ninputs{1}\nthreads {2}\nnumerics {3}\n", model.content, shapes,
-                       target.threads, target.numerics == Numerics::Strict ? "strict" : "default");
+  return llvm::formatv("model {0}\ninputs{1}\nthreads {2}\nnumerics {3}\ntuned{4}{5}\n", model.content,
+                       shapes, target.threads, target.numerics == Numerics::Strict ? "strict" : "default",
+                       modes.subgraph ? " subgraph" : "", modes.operators ? " operator" : "");
 }
 
 llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const Device &device,
@@ -94,6 +96,20 @@ void chooseSchedules(ChosenProfile &chosen, const Resolver &resolver) {
       chosen.schedules.emplace(kernel.workload->key(), resolver.schedule(*kernel.workload));
 }
 
+/// The record of the run that tuned most, if there is one that fits.
+static void applyBestRecord(ChosenProfile &chosen, const ImportedModel &model, size_t index,
+                            Knowledge &knowledge, const ChoiceTarget &target) {
+  for (const Modes &modes : {Modes{true, true}, Modes{false, true}, Modes{true, false}}) {
+    std::optional<ModelRecord> record =
+        knowledge.findModel(model.name, modelKeyText(model, index, target, modes));
+    if (!record ||
+        !applyRecord(chosen, std::move(*record), model.profiles[index], knowledge.device(), target))
+      continue;
+    chosen.recordModes = modes;
+    return;
+  }
+}
+
 llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t index, Knowledge &knowledge,
                                             const ChoiceTarget &target) {
   const ImportedProfile &profile = model.profiles[index];
@@ -112,10 +128,9 @@ llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t i
     LayoutChoice choice = knowledge.resolver().layout(region, untunedBlock(device));
     chosen.layouts.push_back({chain, std::move(region), std::move(choice)});
   }
-  std::optional<ModelRecord> record;
   if (target.useModelRecord)
-    record = knowledge.findModel(model.name, modelKeyText(model, index, target));
-  if (!record || !applyRecord(chosen, std::move(*record), profile, device, target))
+    applyBestRecord(chosen, model, index, knowledge, target);
+  if (!chosen.record)
     if (llvm::Error error = replan(chosen, profile, device, target))
       return makeError("{0}: {1}", model.path, llvm::toString(std::move(error)));
   chooseSchedules(chosen, knowledge.resolver());

@@ -38,6 +38,7 @@ struct ChosenProfile {
   ModelPlan plan;
   ScheduleTable schedules;
   std::optional<ModelRecord> record; // the record that decided all of it
+  Modes recordModes{false, false};   // the passes whose results it holds
 
   LookupCounts lookup() const;
   /// True if nothing was guessed: what --require-hits asks for.
@@ -47,8 +48,9 @@ struct ChosenProfile {
 /// Channels of a block where nothing else is known: one vector.
 int untunedBlock(const Device &device);
 
-/// The key text of a model's record: content, shapes, threads, numerics.
-std::string modelKeyText(const ImportedModel &model, size_t profile, const ChoiceTarget &target);
+/// The key text of a model's record: content, shapes, threads, numerics, and which passes it was tuned by.
+std::string modelKeyText(const ImportedModel &model, size_t profile, const ChoiceTarget &target,
+                         const Modes &modes);
 
 /// Partition by the model's record, else by the records of its regions, else the default; schedules likewise.
 llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t profile, Knowledge &knowledge,

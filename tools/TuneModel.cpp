@@ -149,15 +149,13 @@ llvm::Expected<TuneResult> ModelTuner::run(const std::string &path) {
   return std::move(result);
 }
 
-/// A model with a record is measured again only if a pass is asked for that has left nothing, or on --retune.
+/// A model with a record is measured again only if a pass is asked for that was not part of it, or on
+/// --retune.
 bool ModelTuner::isDone(const ChosenProfile &chosen) const {
   if (!chosen.record || options.config.repository.retune)
     return false;
-  bool layoutsKnown = chosen.layouts.empty() || llvm::any_of(chosen.layouts, [](const ChosenLayout &layout) {
-                        return layout.choice.isHit();
-                      });
-  return (!options.config.mode.subgraph || layoutsKnown) &&
-         (!options.config.mode.operators || !chosen.record->schedules.empty());
+  const Modes &wanted = options.config.mode, &had = chosen.recordModes;
+  return (had.subgraph || !wanted.subgraph) && (had.operators || !wanted.operators);
 }
 
 llvm::Error ModelTuner::tuneProfile(size_t index) {
@@ -179,6 +177,7 @@ llvm::Error ModelTuner::tuneProfile(size_t index) {
     profiles.push_back(std::move(*chosen));
     return llvm::Error::success();
   }
+  modesBefore = chosen->recordModes;
   if (chosen->record) {
     ChoiceTarget fresh = target;
     fresh.useModelRecord = false;

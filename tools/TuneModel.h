@@ -77,6 +77,7 @@ private:
   int builds = 0;     // made in `folder`
   std::vector<ChosenProfile> profiles, untuned;
   std::map<std::string, TaskResult> tasks; // finished, by workload key; their `task` is gone
+  Modes modesBefore{false, false};         // of the record that the current profile had
   TuneResult result;
 };
 
