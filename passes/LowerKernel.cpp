@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
@@ -39,6 +40,8 @@ void addBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Once more: equal views are one value now, and copies of a view to itself go.
+  pm.addPass(createCanonicalizerPass());
 }
 
 /// True if `value` is `dest` with writes in place, one after the other.
@@ -135,11 +138,37 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
   }
 };
 
+/// The kernel argument that `view` is a part of; null for temporaries.
+BlockArgument argumentOf(Value view) {
+  while (Operation *op = view.getDefiningOp()) {
+    auto viewOp = dyn_cast<ViewLikeOpInterface>(op);
+    if (!viewOp)
+      return nullptr;
+    view = viewOp.getViewSource();
+  }
+  auto argument = dyn_cast<BlockArgument>(view);
+  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? argument : nullptr;
+}
+
+/// A chunk of a parallel kernel writes what is its own. A copy into the destination outside the loop over chunks would
+/// store stale elements over what other threads wrote meanwhile.
+LogicalResult checkChunksAreSeparate(func::FuncOp func) {
+  unsigned end = func.getNumArguments() - 1;
+  if (func.getArgument(end).use_empty())
+    return success();
+  for (auto copy : func.getBody().front().getOps<memref::CopyOp>())
+    if (BlockArgument target = argumentOf(copy.getTarget()); target && target.getArgNumber() + 2 == end)
+      return copy.emitError("expected a parallel kernel to write its own chunks only");
+  return success();
+}
+
 /// Copies between views become loops: deployed code has no runtime that knows memref descriptors.
 struct CopiesToLoops : PassWrapper<CopiesToLoops, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLoops)
 
   void runOnOperation() override {
+    if (failed(checkChunksAreSeparate(getOperation())))
+      return signalPassFailure();
     getOperation().walk([](memref::CopyOp copy) {
       OpBuilder b(copy);
       auto rank = unsigned(cast<MemRefType>(copy.getTarget().getType()).getRank());

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Hoisting.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -111,11 +112,22 @@ LogicalResult lowerMultiReductions(func::FuncOp kernel) {
   return success();
 }
 
-/// Innermost loops first, so that what leaves one loop can leave the next.
+/// The loop over the chunks that a caller asks for: it may run no step at all.
+bool isChunkLoop(LoopLikeOpInterface loop) {
+  auto forOp = dyn_cast<scf::ForOp>(loop.getOperation());
+  return forOp && isa<func::FuncOp>(forOp->getParentOp()) &&
+         !(getConstantIntValue(forOp.getLowerBound()) && getConstantIntValue(forOp.getUpperBound()));
+}
+
+/// Innermost loops first, so that what leaves one loop can leave the next. Nothing of the destination leaves a loop over
+/// chunks: a thread that has none of them would store back what another is writing.
 void hoist(func::FuncOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   kernel.walk([&](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
-  kernel.walk([&](LoopLikeOpInterface loop) { (void)hoistLoopInvariantSubsets(rewriter, loop); });
+  kernel.walk([&](LoopLikeOpInterface loop) {
+    if (!isChunkLoop(loop))
+      (void)hoistLoopInvariantSubsets(rewriter, loop);
+  });
 }
 
 } // namespace
