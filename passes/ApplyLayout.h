@@ -12,7 +12,7 @@ namespace autotune {
 /// Rewrites `main` in place as `partition` says, and tags every resulting op with its subgraph (`autotune.subgraph`).
 ///
 /// - Operators of a subgraph with `channelBlock` b compute on NCHW{b}c: tensor<NxCxHxW> becomes
-///   tensor<N x ceil(C/b) x H x W x b>, channels beyond C are zero. Conversions stand only where a blocked value meets a
+///   tensor<N x ceil(C/b) x H x W x b>, channels beyond C meet zero weights only. Conversions stand only where a blocked value meets a
 ///   plain operator; they carry no subgraph.
 /// - Matrix products with a constant right side read it in panels [N/p, K, p] and write [M, N/p, p], which is the plain
 ///   [M, N] under another shape when p divides N.

@@ -47,8 +47,6 @@ Value packed(OpBuilder &b, Value constant, ArrayRef<PackedAxis> axes) {
   return b.create<arith::ConstantOp>(constant.getLoc(), packConstant(constantValue(constant), axes));
 }
 
-int64_t blocksOf(int64_t extent, int64_t block) { return (extent + block - 1) / block; }
-
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 } // namespace
@@ -57,7 +55,8 @@ linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, Blocked
   Location loc = op.getLoc();
   Value input = op.getInputs()[0], weights = op.getInputs()[1];
   ArrayRef<int64_t> w = typeOf(weights).getShape(); // [O, I, KH, KW]
-  int64_t ob = blocksOf(w[0], block), ib = blocksOf(w[1], block);
+  ChannelSplit split{1, block};
+  int64_t ob = split.blocks(w[0]), ib = split.blocks(w[1]);
   SmallVector<int64_t> s = intValues(op.getStrides()), d = intValues(op.getDilations());
   bool plainInput = w[1] < block && !values.contains(input);
 
@@ -105,7 +104,7 @@ linalg::GenericOp blockDepthwise(OpBuilder &b, linalg::DepthwiseConv2DNchwChwOp 
                                  int64_t block) {
   Value weights = op.getInputs()[1];
   ArrayRef<int64_t> w = typeOf(weights).getShape(); // [C, KH, KW]
-  Value filter = packed(b, weights, {{0, blocksOf(w[0], block), block}, {1, w[1]}, {2, w[2]}, {0, block}});
+  Value filter = packed(b, weights, {{0, ChannelSplit{0, block}.blocks(w[0]), block}, {1, w[1]}, {2, w[2]}, {0, block}});
   RankedTensorType type = ChannelSplit{1, block}.blockedType(typeOf(op.getResult(0)));
   SmallVector<AffineMap> maps = {windowMap(b, intValues(op.getStrides()), intValues(op.getDilations())),
                                  mapOf(b, 7, {1, 5, 6, 4}), mapOf(b, 7, {0, 1, 2, 3, 4})};
@@ -182,7 +181,7 @@ tensor::PadOp blockPad(OpBuilder &b, tensor::PadOp op, BlockedValues &values, in
 linalg::GenericOp blockMatmul(OpBuilder &b, linalg::MatmulOp op, int64_t panel) {
   Value weights = op.getInputs()[1];
   ArrayRef<int64_t> w = typeOf(weights).getShape(); // [K, N]
-  int64_t nb = blocksOf(w[1], panel);
+  int64_t nb = ChannelSplit{1, panel}.blocks(w[1]);
   Value panels = packed(b, weights, {{1, nb, panel}, {0, w[0]}, {1, panel}});
   RankedTensorType type = ChannelSplit{1, panel}.blockedType(typeOf(op.getResult(0)));
   SmallVector<AffineMap> maps = {mapOf(b, 4, {0, 3}), mapOf(b, 4, {1, 3, 2}), mapOf(b, 4, {0, 1, 2})};

@@ -3,6 +3,7 @@
 
 #include "passes/BlockedValue.h"
 
+#include "passes/CopyOp.h"
 #include "passes/OpRoles.h"
 #include "passes/PackConstant.h"
 
@@ -38,12 +39,7 @@ Value transpose(OpBuilder &b, Location loc, Value source, ArrayRef<int64_t> perm
     from[axis] = b.getAffineDimExpr(i);
   }
   Value empty = b.create<tensor::EmptyOp>(loc, shape, type.getElementType());
-  SmallVector<AffineMap> maps = {AffineMap::get(rank, 0, from, b.getContext()), b.getMultiDimIdentityMap(rank)};
-  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  auto op = b.create<linalg::GenericOp>(
-      loc, empty.getType(), source, empty, maps, kinds,
-      [](OpBuilder &body, Location at, ValueRange args) { body.create<linalg::YieldOp>(at, args[0]); });
-  return op.getResult(0);
+  return createCopy(b, loc, source, empty, AffineMap::get(rank, 0, from, b.getContext())).getResult(0);
 }
 
 Value padAxis(OpBuilder &b, Location loc, Value value, int64_t axis, int64_t extent) {

@@ -3,6 +3,7 @@
 
 #include "passes/LowerKernel.h"
 
+#include "passes/CopyOp.h"
 #include "passes/LowerTransfers.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -171,12 +172,7 @@ struct CopiesToLoops : PassWrapper<CopiesToLoops, OperationPass<func::FuncOp>> {
       return signalPassFailure();
     getOperation().walk([](memref::CopyOp copy) {
       OpBuilder b(copy);
-      auto rank = unsigned(cast<MemRefType>(copy.getTarget().getType()).getRank());
-      SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
-      SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-      b.create<linalg::GenericOp>(
-          copy.getLoc(), copy.getSource(), copy.getTarget(), maps, kinds,
-          [](OpBuilder &body, Location at, ValueRange args) { body.create<linalg::YieldOp>(at, args[0]); });
+      createCopy(b, copy.getLoc(), copy.getSource(), copy.getTarget());
       copy.erase();
     });
   }

@@ -3,6 +3,7 @@
 
 #include "passes/OutlineKernels.h"
 
+#include "passes/CopyOp.h"
 #include "passes/ExtractGraph.h"
 #include "passes/OpRoles.h"
 
@@ -237,12 +238,7 @@ void ownUpdatedValues(func::FuncOp main) {
     OpBuilder b(op);
     auto type = cast<RankedTensorType>(init.getType());
     Value empty = b.create<tensor::EmptyOp>(op.getLoc(), type.getShape(), type.getElementType());
-    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
-    auto copy = b.create<linalg::GenericOp>(
-        op.getLoc(), type, init, empty, maps, kinds,
-        [](OpBuilder &body, Location at, ValueRange args) { body.create<linalg::YieldOp>(at, args[0]); });
-    op.getDpsInitsMutable()[0].set(copy.getResult(0));
+    op.getDpsInitsMutable()[0].set(createCopy(b, op.getLoc(), init, empty).getResult(0));
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "passes/PlaceBuffers.h"
 
+#include "passes/CopyOp.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -145,12 +147,7 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     func::FuncOp kernel = createKernel(loc, "copy", {type, type});
     OpBuilder body = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    unsigned rank = type.getRank();
-    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
-    SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-    auto op = body.create<linalg::GenericOp>(
-        loc, type, ValueRange{kernel.getArgument(0)}, ValueRange{kernel.getArgument(1)}, maps, kinds,
-        [](OpBuilder &inner, Location at, ValueRange args) { inner.create<linalg::YieldOp>(at, args[0]); });
+    linalg::GenericOp op = createCopy(body, loc, kernel.getArgument(0), kernel.getArgument(1));
     body.create<func::ReturnOp>(loc, op.getResult(0));
     Value empty = b.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
     return b.create<func::CallOp>(loc, kernel, ValueRange{value, empty});
