@@ -3,6 +3,7 @@
 #include "frontend/Import.h"
 
 #include "frontend/ImportContext.h"
+#include "frontend/InputValue.h"
 #include "frontend/MlirInput.h"
 #include "frontend/OnnxModel.h"
 #include "frontend/OnnxProto.h"
@@ -61,7 +62,8 @@ private:
   llvm::Expected<ImportedValue> bindInput(const onnx::ValueInfoProto &input);
   llvm::Expected<Shape> boundShape(const onnx::ValueInfoProto &input);
   llvm::Error defineInitializers(ImportContext &import);
-  llvm::Error defineFixedInput(ImportContext &import, llvm::StringRef name, const HostTensor &tensor);
+  llvm::Error defineInputValue(ImportContext &import, llvm::StringRef name, llvm::StringRef text);
+  std::string inputNames() const;
   llvm::Error defineInputs(ImportContext &import, mlir::func::FuncOp function);
   llvm::Error returnOutputs(ImportContext &import, mlir::func::FuncOp function, mlir::OpBuilder &builder);
   llvm::Error checkBindings(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs);
@@ -135,16 +137,17 @@ llvm::Expected<ImportedValue> OnnxImporter::bindInput(const onnx::ValueInfoProto
   return value;
 }
 
+/// The names of all inputs, for messages.
+std::string OnnxImporter::inputNames() const {
+  return llvm::join(llvm::map_range(model.graph().input(), [](const auto &input) { return "'" + input.name() + "'"; }),
+                    ", ");
+}
+
 llvm::Error OnnxImporter::checkBindings(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs) {
-  llvm::StringSet<> names;
-  std::vector<std::string> known;
-  for (const onnx::ValueInfoProto *input : inputs) {
-    names.insert(input->name());
-    known.push_back("'" + input->name() + "'");
-  }
   for (const auto &entry : options.inputShapes)
-    if (!names.contains(entry.getKey()))
-      return error("no input is named '" + entry.getKey() + "'; the inputs are " + llvm::join(known, ", "));
+    if (!llvm::is_contained(llvm::map_range(model.graph().input(), [](const auto &i) { return i.name(); }),
+                            entry.getKey()))
+      return error("no input is named '" + entry.getKey() + "'; the inputs are " + inputNames());
   // Explicit bindings fix the named dimensions first, in whatever order the inputs come.
   for (const onnx::ValueInfoProto *input : inputs) {
     auto given = options.inputShapes.find(input->name());
@@ -169,21 +172,36 @@ llvm::Error OnnxImporter::defineInitializers(ImportContext &import) {
     import.define(tensor.name(), ImportedValue::known(*constant));
     initializers.insert(tensor.name());
   }
-  for (const auto &entry : options.fixedInputs)
-    if (llvm::Error failure = defineFixedInput(import, entry.getKey(), entry.second))
+  for (const auto &entry : options.inputValues)
+    if (llvm::Error failure = defineInputValue(import, entry.getKey(), entry.second))
       return failure;
   return llvm::Error::success();
 }
 
-llvm::Error OnnxImporter::defineFixedInput(ImportContext &import, llvm::StringRef name, const HostTensor &tensor) {
+llvm::Error OnnxImporter::defineInputValue(ImportContext &import, llvm::StringRef name, llvm::StringRef text) {
   auto input = llvm::find_if(model.graph().input(), [&](const auto &i) { return name == i.name(); });
   if (input == model.graph().input().end())
-    return error("no input is named '" + name + "'");
-  std::optional<ElementType> type = elementTypeFromSpelling(tensor.dtype);
-  if (!type || onnxDataType(*type) != input->type().tensor_type().elem_type())
-    return error("input '" + name + "' is " + onnxDataTypeName(input->type().tensor_type().elem_type()) +
-                 ", the given value is " + tensor.dtype);
-  import.define(name, ImportedValue::known(ConstantTensor::view(*type, tensor.shape, tensor.bytes)));
+    return error("no input is named '" + name + "'; the inputs are " + inputNames());
+  const onnx::TypeProto::Tensor &type = input->type().tensor_type();
+  std::optional<ElementType> element = elementTypeFromOnnx(type.elem_type());
+  if (!element)
+    return error("input '" + name + "' has element type " + onnxDataTypeName(type.elem_type()) +
+                 ", which is not supported");
+  DeclaredInput declared{*element, std::nullopt};
+  if (type.has_shape()) {
+    declared.shape.emplace();
+    for (const auto &dim : type.shape().dim())
+      declared.shape->push_back(dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : -1);
+  }
+  llvm::Expected<ConstantTensor> value = parseInputValue(text, declared);
+  if (!value)
+    return error("value of input '" + name + "': " + llvm::toString(value.takeError()));
+  // Names of dimensions are shared with the other inputs.
+  if (type.has_shape())
+    for (auto [dim, size] : llvm::zip(type.shape().dim(), value->shape()))
+      if (!dim.dim_param().empty())
+        symbols.try_emplace(dim.dim_param(), size, name.str());
+  import.define(name, ImportedValue::known(*value));
   initializers.insert(name);
   return llvm::Error::success();
 }

@@ -2,8 +2,6 @@
 // ONNX files in, linalg on static tensors out.
 #pragma once
 
-#include "frontend/TensorFolder.h"
-
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -20,7 +18,8 @@ struct ImportOptions {
   llvm::StringMap<std::vector<int64_t>> inputShapes;
   /// Inputs whose value never changes, by name: they become constants instead of arguments of @main. Shapes that
   /// depend on them (the operand of a Reshape, say) are then known.
-  llvm::StringMap<HostTensor> fixedInputs;
+  /// The text is a file or numbers, see `parseInputValue`.
+  llvm::StringMap<std::string> inputValues;
 };
 
 /// Imports an ONNX model (or MLIR text or bytecode that already holds such a function).

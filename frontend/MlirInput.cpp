@@ -84,6 +84,9 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importMlir(mlir::MLIRContext &
     return failure;
   if (llvm::Error failure = checkTypes(function.getResultTypes(), "result"))
     return failure;
+  if (!options.inputValues.empty())
+    return error("input '" + options.inputValues.begin()->getKey() +
+                 "': the value of an input can be fixed in ONNX models only");
   addMissingNames(function);
   if (llvm::Error failure = checkShapes(function, options))
     return failure;

@@ -65,6 +65,18 @@ llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Conf
   return lookup;
 }
 
+llvm::Expected<std::shared_ptr<const deploy::Model>>
+compileInMemory(const ImportedModel &model, const Config &config, const CompileOptions &options) {
+  llvm::SmallString<128> file;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile(model.name, "so", file))
+    return llvm::createStringError("temporary folder: " + error.message());
+  // The file may go as soon as it is mapped.
+  llvm::FileRemover remover(file);
+  if (llvm::Error error = compileModel(model, config, options, file.str().str()).takeError())
+    return error;
+  return loadCompiledModel(file.str().str());
+}
+
 llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::string &path,
                                                                    const Config &config,
                                                                    const std::vector<HostTensor> &tensors,
@@ -74,14 +86,7 @@ llvm::Expected<std::shared_ptr<const deploy::Model>> loadOrCompile(const std::st
   llvm::Expected<ImportedModel> imported = importForTarget(path, config.target, tensors);
   if (!imported)
     return imported.takeError();
-  llvm::SmallString<128> file;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile(imported->name, "so", file))
-    return llvm::createStringError("temporary folder: " + error.message());
-  // The file may go as soon as it is mapped.
-  llvm::FileRemover remover(file);
-  if (llvm::Error error = compileModel(*imported, config, options, file.str().str()).takeError())
-    return error;
-  return loadCompiledModel(file.str().str());
+  return compileInMemory(*imported, config, options);
 }
 
 } // namespace autotune

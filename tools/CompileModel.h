@@ -23,6 +23,10 @@ struct CompileOptions {
 llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Config &config,
                                           const CompileOptions &options, const std::string &path);
 
+/// The model compiled into a file that is gone as soon as it is loaded.
+llvm::Expected<std::shared_ptr<const deploy::Model>>
+compileInMemory(const ImportedModel &model, const Config &config, const CompileOptions &options = {});
+
 /// `path` compiled in memory if it is a model, loaded if it is a compiled one. `tensors` bind dynamic
 /// dimensions.
 llvm::Expected<std::shared_ptr<const deploy::Model>>

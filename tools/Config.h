@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/InputShapes.h"
+#include "tools/InputValue.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,7 @@ struct TargetConfig {
   int64_t threads = 0; // 0: the physical cores of this machine
   NumericsChoice numerics = NumericsChoice::Default;
   std::vector<InputShape> inputShapes;
+  std::vector<InputValue> inputValues; // inputs that become constants
   bool operator==(const TargetConfig &) const = default;
 };
 

@@ -58,6 +58,19 @@ template <> struct ValueText<InputShape> {
   static std::string print(const InputShape &value) { return value.text(); }
 };
 
+template <> struct ValueText<InputValue> {
+  static Expectation parse(llvm::StringRef text, InputValue &value) {
+    llvm::Expected<InputValue> parsed = InputValue::parse(text);
+    if (!parsed) {
+      llvm::consumeError(parsed.takeError());
+      return "NAME=NUMBERS (with commas between them) or NAME=FILE (.npy or .pb)";
+    }
+    value = std::move(*parsed);
+    return std::nullopt;
+  }
+  static std::string print(const InputValue &value) { return value.text(); }
+};
+
 struct TimeUnit {
   llvm::StringLiteral suffix;
   int64_t milliseconds;
@@ -206,6 +219,8 @@ std::vector<ConfigField> configFields(Config &config) {
              "default, or strict: no reassociation beyond the plain order"),
       sequence("target.input_shapes", config.target.inputShapes, /*commas=*/false,
                "shapes that bind dynamic dimensions, as NAME=1x3x224x224"),
+      sequence("target.input_values", config.target.inputValues, /*commas=*/false,
+               "inputs that become constants of the model, as NAME=16000 or NAME=FILE.npy"),
       scalar("subgraph.partition", config.subgraph.partition,
              "a partition file to apply instead of searching; empty: search"),
       sequence("operator.only", config.operators.only, /*commas=*/true,

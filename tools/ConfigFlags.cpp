@@ -22,6 +22,7 @@ constexpr Flag kFlags[] = {
     {"--threads", "target.threads"},
     {"--numerics", "target.numerics"},
     {"--input-shape", "target.input_shapes"},
+    {"--input-value", "target.input_values"},
     {"--partition", "subgraph.partition"},
     {"--ops", "operator.only"},
     {"--seed", "operator.seed"},

@@ -24,9 +24,7 @@ std::vector<InputShape> boundShapes(const TargetConfig &target, const std::vecto
 }
 
 llvm::Expected<ImportedProfile> importProfile(mlir::MLIRContext &context, const std::string &path,
-                                              llvm::StringMap<std::vector<int64_t>> shapes) {
-  ImportOptions options;
-  options.inputShapes = std::move(shapes);
+                                              const ImportOptions &options) {
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(context, path, options);
   if (!module)
     return module.takeError();
@@ -34,8 +32,6 @@ llvm::Expected<ImportedProfile> importProfile(mlir::MLIRContext &context, const 
   if (failed(simplifyModel(main)))
     return llvm::createStringError(path + ": the model cannot be simplified");
   Graph graph = extractGraph(main);
-  if (graph.operators.empty())
-    return llvm::createStringError(path + ": the model computes nothing, expected at least one operator");
   return ImportedProfile{std::move(*module), std::move(graph)};
 }
 
@@ -56,8 +52,13 @@ llvm::Expected<ImportedModel> importForTarget(const std::string &path, const Tar
   registerFrontendDialects(registry);
   registerKernelDialects(registry);
   model.context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  ImportOptions options;
+  for (const InputValue &value : target.inputValues)
+    if (!options.inputValues.try_emplace(value.name, value.value).second)
+      return llvm::createStringError("input values: `" + value.name + "` is given twice, expected once");
   for (llvm::StringMap<std::vector<int64_t>> &binding : *bindings) {
-    llvm::Expected<ImportedProfile> profile = importProfile(*model.context, path, std::move(binding));
+    options.inputShapes = std::move(binding);
+    llvm::Expected<ImportedProfile> profile = importProfile(*model.context, path, options);
     if (!profile)
       return profile.takeError();
     model.profiles.push_back(std::move(*profile));
@@ -68,6 +69,10 @@ llvm::Expected<ImportedModel> importForTarget(const std::string &path, const Tar
   model.content = hashText((*bytes)->getBuffer());
   for (const InputShape &shape : shapes)
     model.content += " " + shape.text();
+  for (const InputValue &value : target.inputValues) {
+    auto file = llvm::MemoryBuffer::getFile(value.value);
+    model.content += " " + value.name + "=" + (file ? hashText((*file)->getBuffer()) : value.value);
+  }
   return model;
 }
 

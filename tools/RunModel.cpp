@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace autotune {
 namespace {
@@ -15,11 +16,11 @@ namespace {
 llvm::Expected<std::vector<const HostTensor *>> orderInputs(const deploy::ProfileSpec &profile,
                                                             const std::vector<HostTensor> &given) {
   auto nameOf = [](const auto &tensor) { return "`" + tensor.name + "`"; };
-  if (given.size() != profile.inputs.size())
+  bool unnamed = llvm::all_of(given, [](const HostTensor &tensor) { return tensor.name.empty(); });
+  if (unnamed && given.size() != profile.inputs.size())
     return llvm::createStringError("found " + llvm::Twine(given.size()) + " inputs, expected " +
                                    llvm::Twine(profile.inputs.size()) + ": " +
                                    llvm::join(llvm::map_range(profile.inputs, nameOf), ", "));
-  bool unnamed = llvm::all_of(given, [](const HostTensor &tensor) { return tensor.name.empty(); });
   std::vector<const HostTensor *> ordered;
   for (auto [index, spec] : llvm::enumerate(profile.inputs)) {
     auto found =
@@ -34,6 +35,10 @@ llvm::Expected<std::vector<const HostTensor *>> orderInputs(const deploy::Profil
                                      spec.dtypeName);
     ordered.push_back(&*found);
   }
+  // A folder made for the ONNX model also holds the inputs whose value was fixed when it was compiled.
+  for (const HostTensor &tensor : given)
+    if (!tensor.name.empty() && !llvm::is_contained(ordered, &tensor))
+      llvm::errs() << "note: " << nameOf(tensor) << " is no input of the compiled model; ignored\n";
   return ordered;
 }
 

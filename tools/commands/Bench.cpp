@@ -27,7 +27,7 @@ public:
     app.add_option("--json", json, "file for the figures");
     app.add_option("--baseline", baseline, "`untuned`: measure the untuned program too, in turns");
     app.add_option("--seconds", options.seconds, "time of measuring");
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values",
                         "repository.directory"});
   }
 

@@ -26,7 +26,7 @@ public:
   void declare(CLI::App &app) override {
     app.add_option("model", path, "an ONNX model or a compiled one (.so)")->required();
     app.add_option("--reference", folder, "folder with inputs and the outputs that are expected")->required();
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values",
                         "repository.directory"});
   }
 

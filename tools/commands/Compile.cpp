@@ -23,7 +23,7 @@ public:
     app.add_option("-o", output, "the compiled model (.so)")->required();
     app.add_flag("--require-hits", options.requireHits,
                  "fail unless every choice comes from an exact record");
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values",
                         "subgraph.partition", "repository.directory", "repository.builtin"});
   }
 

@@ -42,7 +42,7 @@ public:
                                  "For each region and operator of a model, where its choice comes from.");
     explain->add_option("directory", directory, "the repository")->required();
     explain->add_option("model", path, "an ONNX model")->required();
-    flags.declare(*explain, {"target.isa", "target.threads", "target.numerics", "target.input_shapes"});
+    flags.declare(*explain, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values"});
   }
 
   llvm::Error run() override {

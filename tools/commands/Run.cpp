@@ -24,7 +24,7 @@ public:
                    "folder with the inputs: manifest.json and .npy files, or ONNX test data");
     app.add_option("--input", files, "NAME=FILE, one input; repeatable")->allow_extra_args(false);
     app.add_option("--output", output, "folder for output_<i>.npy and their manifest")->required();
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values",
                         "repository.directory"});
   }
 
