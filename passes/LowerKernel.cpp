@@ -3,6 +3,7 @@
 
 #include "passes/LowerKernel.h"
 
+#include "passes/BytePerBool.h"
 #include "passes/CopyOp.h"
 #include "passes/LowerTransfers.h"
 
@@ -204,12 +205,14 @@ void addLlvmLowering(OpPassManager &pm) {
   pm.addPass(createConvertSCFToCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertMathToFuncs());
+  pm.addPass(createConvertMathToLLVMPass());
+  // Calls for each lane take vectors apart, so vectors must still be alive.
+  pm.addPass(createConvertMathToLibmPass());
   ConvertVectorToLLVMPassOptions vectorOptions;
   vectorOptions.reassociateFPReductions = true;
   vectorOptions.x86Vector = true;
   pm.addPass(createConvertVectorToLLVMPass(vectorOptions));
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   ConvertFuncToLLVMPassOptions funcOptions;
   funcOptions.useBarePtrCallConv = true;
@@ -219,6 +222,7 @@ void addLlvmLowering(OpPassManager &pm) {
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createBytePerBoolPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

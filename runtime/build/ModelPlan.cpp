@@ -57,11 +57,15 @@ private:
     return value;
   }
 
-  PlanTensor describe(Type type, Attribute name, llvm::StringRef fallback) {
+  /// `dtype` is given where the type of the IR does not say it: signs of integers.
+  PlanTensor describe(Type type, Attribute name, Attribute dtype, llvm::StringRef fallback) {
     auto tensor = cast<RankedTensorType>(type);
     PlanTensor result;
     result.name = name ? cast<StringAttr>(name).getValue().str() : fallback.str();
-    llvm::raw_string_ostream(result.dtype) << tensor.getElementType();
+    if (dtype)
+      result.dtype = cast<StringAttr>(dtype).getValue().str();
+    else
+      llvm::raw_string_ostream(result.dtype) << tensor.getElementType();
     result.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
     return result;
   }
@@ -69,10 +73,10 @@ private:
   void describeSignature() {
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
       plan.inputs.push_back(describe(main.getArgument(i).getType(), main.getArgAttr(i, "autotune.name"),
-                                     ("input_" + Twine(i)).str()));
+                                     main.getArgAttr(i, "autotune.dtype"), ("input_" + Twine(i)).str()));
     for (unsigned i = 0; i < main.getNumResults(); ++i)
       plan.outputs.push_back(describe(main.getResultTypes()[i], main.getResultAttr(i, "autotune.name"),
-                                      ("output_" + Twine(i)).str()));
+                                      main.getResultAttr(i, "autotune.dtype"), ("output_" + Twine(i)).str()));
   }
 
   void noteLifetimes(func::CallOp call, int step) {

@@ -3,6 +3,8 @@
 
 #include "runtime/build/ObjectCode.h"
 
+#include "runtime/build/FirstError.h"
+
 #include "runtime/deploy/Artifact.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -66,9 +68,10 @@ llvm::Expected<ObjectEmitter> ObjectEmitter::create(Isa isa) {
 
 llvm::Expected<ObjectCode> ObjectEmitter::emit(mlir::ModuleOp module, llvm::StringRef symbol, bool exported) {
   llvm::LLVMContext context;
+  FirstError errors(*module.getContext());
   std::unique_ptr<llvm::Module> ir = mlir::translateModuleToLLVMIR(module, context);
   if (!ir)
-    return linkError("translation to LLVM IR failed for kernel '" + symbol + "'");
+    return errors.take(("translation of kernel '" + symbol + "' to LLVM IR").str());
   ir->setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : *ir) {
     if (function.isDeclaration())
