@@ -59,12 +59,14 @@ struct BytePerBool : PassWrapper<BytePerBool, OperationPass<ModuleOp>> {
         SmallVector<Value> rest;
         for (Value value : load.getPassThru())
           rest.push_back(toBytes(b, loc, value));
-        replaceLoaded(b, op,
-                      b.create<LLVM::MaskedLoadOp>(loc, bytes, load.getData(), load.getMask(), rest, /*alignment=*/1));
+        replaceLoaded(
+            b, op,
+            b.create<LLVM::MaskedLoadOp>(loc, bytes, load.getData(), load.getMask(), rest, /*alignment=*/1));
       }
     } else if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op)) {
       if (byteVector(store.getValue().getType())) {
-        b.create<LLVM::MaskedStoreOp>(loc, toBytes(b, loc, store.getValue()), store.getData(), store.getMask(),
+        b.create<LLVM::MaskedStoreOp>(loc, toBytes(b, loc, store.getValue()), store.getData(),
+                                      store.getMask(),
                                       /*alignment=*/1);
         op->erase();
       }

@@ -5,6 +5,7 @@
 
 #include "passes/BytePerBool.h"
 #include "passes/CopyOp.h"
+#include "passes/LowerGathers.h"
 #include "passes/LowerTransfers.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -185,6 +186,7 @@ struct StraightLineTransfers : PassWrapper<StraightLineTransfers, OperationPass<
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateLowerTransfersPatterns(patterns);
+    populateLowerGathersPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

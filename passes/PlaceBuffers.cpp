@@ -291,6 +291,11 @@ private:
     llvm::SmallPtrSet<Operation *, 4> taken;
     for (OpOperand &operand : ret->getOpOperands()) {
       Value value = operand.get();
+      if (auto type = cast<RankedTensorType>(value.getType()); type.getNumElements() == 0) {
+        b.setInsertionPoint(ret);
+        operand.set(b.create<tensor::EmptyOp>(ret->getLoc(), type.getShape(), type.getElementType()));
+        continue;
+      }
       while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(value.getDefiningOp()))
         value = value.getDefiningOp()->getOperand(0);
       Operation *buffer = ownBuffer(value);

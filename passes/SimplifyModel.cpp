@@ -3,6 +3,7 @@
 
 #include "passes/SimplifyModel.h"
 
+#include "passes/DropEmptyTensors.h"
 #include "passes/OpRoles.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -29,6 +30,7 @@ bool splitsRowsOfMatrix(OpOperand *operand) {
 } // namespace
 
 LogicalResult simplifyModel(func::FuncOp main) {
+  dropEmptyTensors(main);
   MLIRContext *context = main.getContext();
   RewritePatternSet patterns(context);
   linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns, splitsRowsOfMatrix);

@@ -22,9 +22,11 @@ struct DtypeEntry {
 };
 
 constexpr DtypeEntry kDtypes[] = {
-    {"f32", AUTOTUNE_F32, 4}, {"f64", AUTOTUNE_F64, 8}, {"f16", AUTOTUNE_F16, 2}, {"bf16", AUTOTUNE_BF16, 2},
-    {"i8", AUTOTUNE_I8, 1},   {"ui8", AUTOTUNE_UI8, 1}, {"i16", AUTOTUNE_I16, 2}, {"i32", AUTOTUNE_I32, 4},
-    {"i64", AUTOTUNE_I64, 8}, {"i1", AUTOTUNE_I1, 1},
+    {"f32", AUTOTUNE_F32, 4},   {"f64", AUTOTUNE_F64, 8},   {"f16", AUTOTUNE_F16, 2},
+    {"bf16", AUTOTUNE_BF16, 2}, {"i8", AUTOTUNE_I8, 1},     {"ui8", AUTOTUNE_UI8, 1},
+    {"i16", AUTOTUNE_I16, 2},   {"i32", AUTOTUNE_I32, 4},   {"i64", AUTOTUNE_I64, 8},
+    {"i1", AUTOTUNE_I1, 1},     {"ui16", AUTOTUNE_UI16, 2}, {"ui32", AUTOTUNE_UI32, 4},
+    {"ui64", AUTOTUNE_UI64, 8},
 };
 
 const DtypeEntry *findDtype(const std::string &name) {

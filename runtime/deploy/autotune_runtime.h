@@ -60,7 +60,10 @@ typedef enum autotune_dtype {
   AUTOTUNE_I16 = 6,
   AUTOTUNE_I32 = 7,
   AUTOTUNE_I64 = 8,
-  AUTOTUNE_I1 = 9 /* bool: one byte, 0 or 1 */
+  AUTOTUNE_I1 = 9, /* bool: one byte, 0 or 1 */
+  AUTOTUNE_UI16 = 10,
+  AUTOTUNE_UI32 = 11,
+  AUTOTUNE_UI64 = 12
 } autotune_dtype;
 
 typedef struct autotune_model autotune_model;

@@ -64,15 +64,21 @@ llvm::Error compare(const HostTensor &found, const HostTensor &expected, llvm::S
 }
 
 /// Inputs that no initialiser gives, in the model's order.
-std::vector<std::string> inputNames(const onnx::ModelProto &model) {
+std::vector<const onnx::ValueInfoProto *> freeInputs(const onnx::ModelProto &model) {
   llvm::StringSet<> initialized;
   for (const auto &tensor : model.graph().initializer())
     initialized.insert(tensor.name());
-  std::vector<std::string> names;
+  std::vector<const onnx::ValueInfoProto *> inputs;
   for (const auto &input : model.graph().input())
     if (!initialized.contains(input.name()))
-      names.push_back(input.name());
-  return names;
+      inputs.push_back(&input);
+  return inputs;
+}
+
+/// The data has bf16 as 16-bit integers.
+void restoreType(HostTensor &tensor, const onnx::ValueInfoProto &declared) {
+  if (tensor.dtype == "ui16" && declared.type().tensor_type().elem_type() == onnxDataType(ElementType::BF16))
+    tensor.dtype = "bf16";
 }
 
 struct DataSet {
@@ -85,11 +91,15 @@ llvm::Expected<DataSet> readDataSet(const std::string &folder, const onnx::Model
   if (!tensors)
     return tensors.takeError();
   // Names in the files are not always those of the model: positions count.
-  std::vector<std::string> names = inputNames(model);
-  if (tensors->inputs.size() > names.size())
+  std::vector<const onnx::ValueInfoProto *> inputs = freeInputs(model);
+  if (tensors->inputs.size() > inputs.size())
     return llvm::createStringError(folder + ": more inputs than the model has");
-  for (auto [tensor, name] : llvm::zip(tensors->inputs, names))
-    tensor.name = name;
+  for (auto [tensor, input] : llvm::zip(tensors->inputs, inputs)) {
+    tensor.name = input->name();
+    restoreType(tensor, *input);
+  }
+  for (auto [tensor, output] : llvm::zip(tensors->outputs, model.graph().output()))
+    restoreType(tensor, output);
   return DataSet{folder, std::move(*tensors)};
 }
 
