@@ -20,6 +20,8 @@ struct OperatorEntry {
   unsigned minInputs;
   unsigned maxInputs;
   OperatorBuilder build;
+  /// What the builder refuses of what the operator's specification allows; a phrase for docs/operators.md.
+  llvm::StringRef limits = "";
 };
 
 inline constexpr unsigned kAnyInputs = ~0u;

@@ -31,6 +31,7 @@ std::unique_ptr<Command> makeBenchCommand();
 std::unique_ptr<Command> makeCheckCommand();
 std::unique_ptr<Command> makeRepositoryCommand();
 std::unique_ptr<Command> makeDeviceCommand();
+std::unique_ptr<Command> makeOperatorsCommand();
 
 /// In the order of --help.
 std::vector<std::unique_ptr<Command>> allCommands();

@@ -7,7 +7,7 @@ mnist=$MODELS/mnist_8/model.onnx
 expect 0 --version
 expect_stdout autotune
 expect 0 --help
-for command in tune compile run bench check repository device; do expect_stdout "$command"; done
+for command in tune compile run bench check repository device operators; do expect_stdout "$command"; done
 
 # The printed configuration is a configuration, and gives itself back.
 expect 0 tune "$mnist" --print-config --mode=operator --budget 90s --ops MatMul,conv1 --repository "$WORK/a b"

@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Command>> allCommands() {
   commands.push_back(makeCheckCommand());
   commands.push_back(makeRepositoryCommand());
   commands.push_back(makeDeviceCommand());
+  commands.push_back(makeOperatorsCommand());
   return commands;
 }
 
