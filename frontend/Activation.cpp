@@ -23,10 +23,14 @@ void setUnary(NodeContext &node, ElementType result, llvm::function_ref<Value(Bu
                  result);
 }
 
+/// Functions of several steps are computed in f32 for the half types.
 mlir::LogicalResult buildFloat(NodeContext &node, llvm::function_ref<Value(Builder &, Value)> body) {
-  if (!isFloat(node.type(0)))
-    return node.fail("operand is " + spelling(node.type(0)) + ", expected a float");
-  setUnary(node, node.type(0), body);
+  ElementType type = node.type(0), wide = accumulatorType(type);
+  if (!isFloat(type))
+    return node.fail("operand is " + spelling(type) + ", expected a float");
+  setUnary(node, type, [&](Builder &b, Value x) {
+    return scalar::cast(b, body(b, scalar::cast(b, x, type, wide)), wide, type);
+  });
   return mlir::success();
 }
 
@@ -130,24 +134,6 @@ mlir::LogicalResult buildSelu(NodeContext &node) {
 mlir::LogicalResult buildHardSigmoid(NodeContext &node) {
   double alpha = node.floatAttribute("alpha", 0.2f), beta = node.floatAttribute("beta", 0.5);
   return buildFloat(node, [&](Builder &b, Value x) { return hardSigmoid(b, x, alpha, beta); });
-}
-
-mlir::LogicalResult buildGelu(NodeContext &node) {
-  std::string approximate = node.stringAttribute("approximate", "none");
-  if (approximate != "none" && approximate != "tanh")
-    return node.fail("approximate '" + approximate + "' is not none or tanh");
-  return buildFloat(node, [&](Builder &b, Value x) -> Value {
-    Value curve;
-    if (approximate == "none") {
-      curve = b.create<math::ErfOp>(b.create<arith::MulFOp>(x, constantLike(b, x, std::sqrt(0.5))));
-    } else {
-      Value cube = b.create<arith::MulFOp>(b.create<arith::MulFOp>(x, x), x);
-      Value sum = b.create<arith::AddFOp>(x, b.create<arith::MulFOp>(cube, constantLike(b, x, 0.044715)));
-      curve = b.create<math::TanhOp>(b.create<arith::MulFOp>(sum, constantLike(b, x, std::sqrt(2 / M_PI))));
-    }
-    Value half = b.create<arith::MulFOp>(x, constantLike(b, x, 0.5));
-    return b.create<arith::MulFOp>(half, b.create<arith::AddFOp>(curve, constantLike(b, x, 1)));
-  });
 }
 
 /// x + bias below -lambd, x - bias above lambd, 0 between.
@@ -299,7 +285,6 @@ constexpr OperatorEntry kOperators[] = {
     {"", "Erf", 9, 1, 1, buildMath<math::ErfOp>},
     {"", "Exp", 6, 1, 1, buildMath<math::ExpOp>},
     {"", "Floor", 6, 1, 1, buildMath<math::FloorOp>},
-    {"", "Gelu", 20, 1, 1, buildGelu},
     {"", "HardSigmoid", 6, 1, 1, buildHardSigmoid},
     {"", "HardSwish", 14, 1, 1, buildFunction<hardSwish>},
     {"", "IsInf", 10, 1, 1, buildIsInf},

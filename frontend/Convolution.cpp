@@ -11,8 +11,12 @@ namespace autotune {
 
 using mlir::Value;
 
-mlir::FailureOr<Convolution> readConvolution(NodeContext &node, size_t inputIndex, size_t weightIndex) {
-  llvm::ArrayRef<int64_t> input = node.shape(inputIndex), weight = node.shape(weightIndex);
+mlir::FailureOr<Convolution> readConvolution(NodeContext &node, size_t input, size_t weight) {
+  return readConvolution(node, node.shape(input), node.shape(weight));
+}
+
+mlir::FailureOr<Convolution> readConvolution(NodeContext &node, llvm::ArrayRef<int64_t> input,
+                                             llvm::ArrayRef<int64_t> weight) {
   if (input.size() < 3 || input.size() > 5 || weight.size() != input.size())
     return node.fail("input " + shapeText(input) + " with weight " + shapeText(weight) +
                      ": expected both of rank 3, 4 or 5");
@@ -97,25 +101,49 @@ Value addBias(NodeContext &node, const Parameters &parameters, Value result) {
                      [](Builder &b, mlir::ValueRange v) { return b.create<mlir::arith::AddFOp>(v[0], v[1]); });
 }
 
-mlir::LogicalResult buildConv(NodeContext &node) {
+/// Dimensions of [batch, …, channels] in the order [batch, channels, …], or back.
+llvm::SmallVector<int64_t> channelOrder(int64_t rank, bool toFront) {
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::rotate(axes.begin() + 1, toFront ? axes.end() - 1 : axes.begin() + 2, axes.end());
+  return axes;
+}
+
+} // namespace
+
+mlir::FailureOr<Value> convolved(NodeContext &node, bool channelsLast) {
   if (!isFloat(node.type(0)) || node.type(1) != node.type(0))
     return node.fail("expected floats of one type, found " + spelling(node.type(0)) + " and " +
                      spelling(node.type(1)));
-  mlir::FailureOr<Convolution> conv = readConvolution(node, 0, 1);
+  Shape shape(node.shape(0));
+  if (channelsLast && shape.size() > 2)
+    std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
+  mlir::FailureOr<Convolution> conv = readConvolution(node, shape, node.shape(1));
   if (failed(conv))
     return mlir::failure();
-  int64_t filters = conv->spec.filters;
+  int64_t filters = conv->spec.filters, rank = shape.size();
   if (node.hasInput(2) && (node.shape(2) != llvm::ArrayRef<int64_t>(filters) || node.type(2) != node.type(0)))
     return node.fail("bias is " + spelling(node.type(2)) + " of shape " + shapeText(node.shape(2)) + ", expected " +
                      llvm::Twine(filters) + " of " + spelling(node.type(0)));
   conv->spec.accumulator = accumulatorType(node.elementType(0));
   Parameters parameters = foldBatchNorm(node, filters);
-  Value input = padded(node.b, node.input(0), withLeadingZeros(conv->window.padLow),
-                       withLeadingZeros(conv->window.padHigh), 0);
-  Value result = emitConvolution(node.b, conv->spec, input, [&](llvm::ArrayRef<int64_t> shape) {
-    return weightAs(node, parameters, shape);
+  Value input = node.input(0);
+  if (channelsLast)
+    input = transposed(node.b, input, channelOrder(rank, /*toFront=*/true));
+  input = padded(node.b, input, withLeadingZeros(conv->window.padLow), withLeadingZeros(conv->window.padHigh), 0);
+  Value result = emitConvolution(node.b, conv->spec, input, [&](llvm::ArrayRef<int64_t> as) {
+    return weightAs(node, parameters, as);
   });
-  node.setResult(0, addBias(node, parameters, floatCast(node.b, result, node.elementType(0))));
+  result = addBias(node, parameters, floatCast(node.b, result, node.elementType(0)));
+  return channelsLast ? transposed(node.b, result, channelOrder(rank, /*toFront=*/false)) : result;
+}
+
+namespace {
+
+mlir::LogicalResult buildConv(NodeContext &node) {
+  mlir::FailureOr<Value> result = convolved(node);
+  if (failed(result))
+    return mlir::failure();
+  node.setResult(0, *result);
   return mlir::success();
 }
 

@@ -191,18 +191,21 @@ ElementwiseOperand broadcastOperand(Builder &b, Value tensor, llvm::ArrayRef<int
 }
 
 ElementwiseOperand broadcastOperand(NodeContext &node, size_t index, llvm::ArrayRef<int64_t> shape) {
+  return broadcastOperand(node, index, Shape(node.shape(index)), shape);
+}
+
+ElementwiseOperand broadcastOperand(NodeContext &node, size_t index, llvm::ArrayRef<int64_t> as,
+                                    llvm::ArrayRef<int64_t> shape) {
   const ConstantTensor *constant = node.constant(index);
-  if (!constant)
-    return broadcastOperand(node.b, node.input(index), shape);
   mlir::Type element = node.elementType(index);
-  if (constant->isSplat()) {
+  if (constant && constant->isSplat()) {
     if (isFloat(constant->type()))
       return {{}, {}, node.b.getFloatAttr(element, constant->floatAt(0))};
     return {{}, {}, node.b.getIntegerAttr(element, constant->intAt(0))};
   }
-  Broadcast broadcast = broadcastOf(constant->shape(), shape);
-  Value tensor = constant->shape() == llvm::ArrayRef<int64_t>(broadcast.kept)
-                     ? node.input(index)
+  Broadcast broadcast = broadcastOf(as, shape);
+  Value tensor = !constant || constant->shape() == llvm::ArrayRef<int64_t>(broadcast.kept)
+                     ? reshapeTo(node.b, node.input(index), broadcast.kept)
                      : node.materialize(constant->reshaped(broadcast.kept));
   return {tensor, projection(node.b, shape.size(), broadcast.loops), {}};
 }
@@ -284,6 +287,10 @@ Value computedByIndex(Builder &b, llvm::ArrayRef<int64_t> shape, mlir::Type elem
 
 mlir::Type accumulatorType(mlir::Type element) {
   return element.isF16() || element.isBF16() ? mlir::Float32Type::get(element.getContext()) : element;
+}
+
+ElementType accumulatorType(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::BF16 ? ElementType::F32 : type;
 }
 
 Value floatCast(Builder &b, Value tensor, mlir::Type element) {

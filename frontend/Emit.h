@@ -42,6 +42,9 @@ std::optional<Shape> broadcastShape(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<in
 ElementwiseOperand broadcastOperand(Builder &b, mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
 /// The same for an operand of a node: splat constants become numbers, other constants are collapsed at import.
 ElementwiseOperand broadcastOperand(NodeContext &node, size_t index, llvm::ArrayRef<int64_t> shape);
+/// The same, seen in the shape `as` of equal element count.
+ElementwiseOperand broadcastOperand(NodeContext &node, size_t index, llvm::ArrayRef<int64_t> as,
+                                    llvm::ArrayRef<int64_t> shape);
 /// A tensor with one value for each position of loop `axis`.
 ElementwiseOperand alongAxis(Builder &b, mlir::Value vector, int64_t axis, int64_t rank);
 ElementwiseOperand numberOperand(Builder &b, mlir::Type type, double value);
@@ -65,6 +68,7 @@ mlir::Value computedByIndex(Builder &b, llvm::ArrayRef<int64_t> shape, mlir::Typ
 mlir::Value floatCast(Builder &b, mlir::Value tensor, mlir::Type element);
 /// f32 for the 16-bit floats, in which sums lose too much; otherwise the type itself.
 mlir::Type accumulatorType(mlir::Type element);
+ElementType accumulatorType(ElementType type);
 
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 

@@ -177,7 +177,7 @@ mlir::LogicalResult buildTrilu(NodeContext &node) {
 constexpr OperatorEntry kOperators[] = {
     {"", "Gather", 1, 2, 2, buildGather},          {"", "GatherElements", 11, 2, 2, buildGatherElements},
     {"", "GatherND", 11, 2, 2, buildGatherND},     {"", "OneHot", 9, 3, 3, buildOneHot},
-    {"", "Trilu", 14, 1, 2, buildTrilu},
+    {"", "Trilu", 14, 1, 2, buildTrilu},           {"com.microsoft", "Trilu", 1, 1, 2, buildTrilu},
 };
 
 } // namespace

@@ -2,7 +2,7 @@
 // Normalisations by statistics of the input: Layer, Group, Instance, mean-variance, Lp, local response.
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
-
+#include "frontend/Statistics.h"
 
 namespace autotune {
 
@@ -19,7 +19,8 @@ mlir::LogicalResult requireFloats(NodeContext &node, int64_t leastRank) {
                    ", expected floats of rank " + llvm::Twine(leastRank) + " or more");
 }
 
-/// Rows of statistics, read along the loops that are not folded.
+} // namespace
+
 ElementwiseOperand alongKept(Builder &b, Value rows, llvm::ArrayRef<int64_t> folded, size_t rank) {
   llvm::SmallVector<mlir::AffineExpr> kept;
   for (size_t axis = 0; axis < rank; ++axis)
@@ -41,19 +42,17 @@ Value meanOver(Builder &b, Value tensor, llvm::ArrayRef<int64_t> axes) {
                      });
 }
 
-struct Standardized {
-  Value normal, mean, inverseDeviation;
-};
-
-/// (x - mean) / sqrt(variance + epsilon) over the axes.
-Standardized standardized(Builder &b, Value input, llvm::ArrayRef<int64_t> axes, double epsilon) {
+Standardized standardized(Builder &b, Value input, llvm::ArrayRef<int64_t> axes, double epsilon, bool centers) {
   Shape shape(shapeOf(input));
   mlir::Type element = elementOf(input);
   Standardized result;
-  result.mean = meanOver(b, input, axes);
-  Value centered = elementwise(b, shape, element,
-                               {broadcastOperand(b, input, shape), alongKept(b, result.mean, axes, shape.size())},
-                               [](Builder &inner, mlir::ValueRange v) { return scalar::sub(inner, v[0], v[1]); });
+  Value centered = input;
+  if (centers) {
+    result.mean = meanOver(b, input, axes);
+    centered = elementwise(b, shape, element,
+                           {broadcastOperand(b, input, shape), alongKept(b, result.mean, axes, shape.size())},
+                           [](Builder &inner, mlir::ValueRange v) { return scalar::sub(inner, v[0], v[1]); });
+  }
   Value squares = elementwise(b, shape, element, broadcastOperand(b, centered, shape),
                               [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
   Value variance = meanOver(b, squares, axes);
@@ -70,6 +69,8 @@ Standardized standardized(Builder &b, Value input, llvm::ArrayRef<int64_t> axes,
       [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
   return result;
 }
+
+namespace {
 
 Value scaledAndShifted(Builder &b, Value tensor, ElementwiseOperand scale, std::optional<ElementwiseOperand> shift) {
   Shape shape(shapeOf(tensor));

@@ -143,7 +143,9 @@ mlir::LogicalResult addGemmBias(NodeContext &node, Value &result) {
   return mlir::success();
 }
 
-mlir::LogicalResult buildGemm(NodeContext &node) {
+} // namespace
+
+mlir::FailureOr<Value> gemmProduct(NodeContext &node) {
   if (failed(requireNumbers(node)))
     return mlir::failure();
   if (node.rank(0) != 2 || node.rank(1) != 2)
@@ -161,7 +163,16 @@ mlir::LogicalResult buildGemm(NodeContext &node) {
   Value result = scaled(node.b, product, alpha);
   if (failed(addGemmBias(node, result)))
     return mlir::failure();
-  node.setResult(0, result);
+  return result;
+}
+
+namespace {
+
+mlir::LogicalResult buildGemm(NodeContext &node) {
+  mlir::FailureOr<Value> result = gemmProduct(node);
+  if (failed(result))
+    return mlir::failure();
+  node.setResult(0, *result);
   return mlir::success();
 }
 

@@ -12,12 +12,35 @@ namespace autotune {
 llvm::ArrayRef<OperatorEntry> allOperators() {
   static const std::vector<OperatorEntry> table = [] {
     std::vector<OperatorEntry> entries;
-    for (auto family : {activationOperators, constantOperators, controlFlowOperators, convolutionOperators,
-                        einsumOperators, elementwiseOperators, gatherOperators, matMulOperators,
-                        movementOperators, normalizationOperators, orderingOperators, poolingOperators,
-                        quantizationOperators, quantizedContractionOperators, quantizedFunctionOperators,
-                        recurrentOperators, reductionOperators, resizeOperators, scatterOperators,
-                        shapeOperators, statisticsOperators, transposedConvolutionOperators})
+    for (auto family : {activationOperators,
+                        constantOperators,
+                        controlFlowOperators,
+                        convolutionOperators,
+                        einsumOperators,
+                        elementwiseOperators,
+                        fusedAttentionOperators,
+                        fusedOperators,
+                        gatherOperators,
+                        geluOperators,
+                        inverseOperators,
+                        matMulOperators,
+                        movementOperators,
+                        normalizationOperators,
+                        orderingOperators,
+                        poolingOperators,
+                        quantizationOperators,
+                        quantizedContractionOperators,
+                        quantizedFunctionOperators,
+                        quantizedMatMulOperators,
+                        recurrentOperators,
+                        reductionOperators,
+                        resizeOperators,
+                        rotaryOperators,
+                        scatterOperators,
+                        shapeOperators,
+                        skipNormalizationOperators,
+                        statisticsOperators,
+                        transposedConvolutionOperators})
       llvm::append_range(entries, family());
     llvm::sort(entries, [](const OperatorEntry &a, const OperatorEntry &b) {
       return std::tie(a.domain, a.name, a.since) < std::tie(b.domain, b.name, b.since);

@@ -14,8 +14,6 @@ using mlir::Value;
 
 namespace {
 
-bool isByte(ElementType type) { return type == ElementType::I8 || type == ElementType::U8; }
-
 /// The type of the result is that of the first quantised operand.
 mlir::LogicalResult checkParameters(NodeContext &node, llvm::ArrayRef<size_t> tensors,
                                     llvm::ArrayRef<QuantParameters> parameters) {
@@ -26,13 +24,13 @@ mlir::LogicalResult checkParameters(NodeContext &node, llvm::ArrayRef<size_t> te
   for (QuantParameters p : parameters)
     if (node.type(p.scale) != ElementType::F32 || elementCount(node.shape(p.scale)) != 1 ||
         (node.hasInput(p.zeroPoint) && elementCount(node.shape(p.zeroPoint)) != 1))
-      return node.fail("scale and zero point (inputs " + llvm::Twine(p.scale) + ", " + llvm::Twine(p.zeroPoint) +
-                       ") are not one f32 and one integer");
+      return node.fail("scale and zero point (inputs " + llvm::Twine(p.scale) + ", " +
+                       llvm::Twine(p.zeroPoint) + ") are not one f32 and one integer");
   return mlir::success();
 }
 
 void setQuantized(NodeContext &node, Value floats, QuantParameters parameters, ElementType type) {
-  node.setResult(0, quantized(node, floats, parameters, 0, type), type);
+  node.setResult(0, quantized(node, floats, parameters, type), type);
 }
 
 /// A, A scale, A zero, B, B scale, B zero, C scale, C zero
@@ -43,7 +41,7 @@ template <Value (*function)(Builder &, Value, Value)> mlir::LogicalResult buildB
   if (!shape)
     return node.fail("operands " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(3)) +
                      " do not broadcast");
-  Value x = dequantized(node, 0, {1, 2}, 0), y = dequantized(node, 3, {4, 5}, 0);
+  Value x = dequantized(node, 0, {1, 2}), y = dequantized(node, 3, {4, 5});
   Value result = elementwise(node.b, *shape, node.b.getF32Type(),
                              {broadcastOperand(node.b, x, *shape), broadcastOperand(node.b, y, *shape)},
                              [](Builder &b, mlir::ValueRange v) { return function(b, v[0], v[1]); });
@@ -56,7 +54,7 @@ mlir::LogicalResult buildUnary(NodeContext &node, llvm::function_ref<Value(Build
     return mlir::failure();
   Shape shape(node.shape(0));
   Value result = elementwise(node.b, shape, node.b.getF32Type(),
-                             broadcastOperand(node.b, dequantized(node, 0, {1, 2}, 0), shape),
+                             broadcastOperand(node.b, dequantized(node, 0, {1, 2}), shape),
                              [&](Builder &b, mlir::ValueRange v) { return function(b, v[0]); });
   setQuantized(node, result, {3, 4}, node.type(0));
   return mlir::success();
@@ -80,7 +78,7 @@ mlir::LogicalResult buildSoftmax(NodeContext &node) {
   bool coerces = node.intAttribute("opset", 13) < 13;
   if (node.failedAlready())
     return mlir::failure();
-  Value result = softmaxed(node.b, dequantized(node, 0, {1, 2}, 0), axis, coerces, /*logarithm=*/false);
+  Value result = softmaxed(node.b, dequantized(node, 0, {1, 2}), axis, coerces, /*logarithm=*/false);
   setQuantized(node, result, {3, 4}, node.type(0));
   return mlir::success();
 }
@@ -103,10 +101,11 @@ template <bool global> mlir::LogicalResult buildAveragePool(NodeContext &node) {
   if (rank < 3)
     return node.fail("input " + shapeText(node.shape(0)) + ", expected rank 3 or more");
   bool channelsLast = node.intAttribute("channels_last", 0) != 0;
-  Value input = dequantized(node, 0, {1, 2}, 0);
+  Value input = dequantized(node, 0, {1, 2});
   if (channelsLast)
     input = transposed(node.b, input, rotatedAxes(rank, true));
-  mlir::FailureOr<Value> result = global ? mlir::FailureOr(globalAverage(node.b, input)) : averagePooled(node, input);
+  mlir::FailureOr<Value> result =
+      global ? mlir::FailureOr(globalAverage(node.b, input)) : averagePooled(node, input);
   if (failed(result))
     return mlir::failure();
   Value pooled = channelsLast ? transposed(node.b, *result, rotatedAxes(rank, false)) : *result;
@@ -129,12 +128,62 @@ mlir::LogicalResult buildConcat(NodeContext &node) {
       return node.fail("operands differ in rank");
     other[axis] = shape[axis];
     if (other != shape)
-      return node.fail("operand " + llvm::Twine(i) + " of shape " + shapeText(node.shape(i)) + " does not fit " +
-                       shapeText(shape));
-    parts.push_back(quantized(node, dequantized(node, i, {i + 1, i + 2}, 0), {0, 1}, 0, node.type(2)));
+      return node.fail("operand " + llvm::Twine(i) + " of shape " + shapeText(node.shape(i)) +
+                       " does not fit " + shapeText(shape));
+    parts.push_back(quantized(node, dequantized(node, i, {i + 1, i + 2}), {0, 1}, node.type(2)));
   }
-  node.setResult(0, parts.size() == 1 ? parts[0] : node.b.create<mlir::tensor::ConcatOp>(axis, parts).getResult(),
-                 node.type(2));
+  node.setResult(
+      0, parts.size() == 1 ? parts[0] : node.b.create<mlir::tensor::ConcatOp>(axis, parts).getResult(),
+      node.type(2));
+  return mlir::success();
+}
+
+/// data, data scale, data zero, result scale, result zero
+mlir::LogicalResult buildReduceMean(NodeContext &node) {
+  if (failed(checkParameters(node, {0}, {{1, 2}, {3, 4}})))
+    return mlir::failure();
+  Shape shape(node.shape(0));
+  std::vector<int64_t> axes =
+      node.normalizedAxes(node.intsAttribute("axes", firstIntegers(node.rank(0))), node.rank(0));
+  bool keepDims = node.intAttribute("keepdims", 1) != 0;
+  int64_t count = elementCount(shape) / std::max<int64_t>(elementCount(reducedShape(shape, axes, false)), 1);
+  if (node.failedAlready())
+    return mlir::failure();
+  if (count == 0)
+    return node.fail("the mean of no elements is not defined (input " + shapeText(shape) + ")");
+  Builder &b = node.b;
+  Value sum = reduced(b, dequantized(node, 0, {1, 2}), axes, scalarConstant(b, b.getF32Type(), 0),
+                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
+  Shape kept(shapeOf(sum));
+  Value mean = elementwise(b, kept, b.getF32Type(), broadcastOperand(b, sum, kept),
+                           [&](Builder &inner, mlir::ValueRange v) -> Value {
+                             Value divisor = scalar::constantLike(inner, v[0], static_cast<double>(count));
+                             return inner.create<mlir::arith::DivFOp>(v[0], divisor);
+                           });
+  setQuantized(node, reshapeTo(b, mean, reducedShape(shape, axes, keepDims)), {3, 4}, node.type(0));
+  return mlir::success();
+}
+
+/// condition, X, X scale, X zero, Y, Y scale, Y zero, Z scale, Z zero
+mlir::LogicalResult buildWhere(NodeContext &node) {
+  if (failed(checkParameters(node, {1, 4}, {{2, 3}, {5, 6}, {7, 8}})))
+    return mlir::failure();
+  if (node.type(0) != ElementType::Bool)
+    return node.fail("the condition is " + spelling(node.type(0)) + ", expected bool");
+  std::optional<Shape> shape = broadcastShape(node.shape(1), node.shape(4));
+  if (shape)
+    shape = broadcastShape(*shape, node.shape(0));
+  if (!shape)
+    return node.fail("operands " + shapeText(node.shape(0)) + ", " + shapeText(node.shape(1)) + " and " +
+                     shapeText(node.shape(4)) + " do not broadcast");
+  Value x = dequantized(node, 1, {2, 3}), y = dequantized(node, 4, {5, 6});
+  Value chosen = elementwise(node.b, *shape, node.b.getF32Type(),
+                             {broadcastOperand(node, 0, *shape), broadcastOperand(node.b, x, *shape),
+                              broadcastOperand(node.b, y, *shape)},
+                             [](Builder &b, mlir::ValueRange v) -> Value {
+                               return b.create<mlir::arith::SelectOp>(v[0], v[1], v[2]);
+                             });
+  setQuantized(node, chosen, {7, 8}, node.type(1));
   return mlir::success();
 }
 
@@ -147,8 +196,10 @@ const OperatorEntry kOperators[] = {
     {kDomain, "QLinearGlobalAveragePool", 1, 4, 5, buildAveragePool<true>},
     {kDomain, "QLinearLeakyRelu", 1, 4, 5, buildLeakyRelu},
     {kDomain, "QLinearMul", 1, 7, 8, buildBinary<scalar::mul>},
+    {kDomain, "QLinearReduceMean", 1, 4, 5, buildReduceMean},
     {kDomain, "QLinearSigmoid", 1, 4, 5, buildSigmoid},
     {kDomain, "QLinearSoftmax", 1, 4, 5, buildSoftmax},
+    {kDomain, "QLinearWhere", 1, 8, 9, buildWhere},
 };
 
 } // namespace

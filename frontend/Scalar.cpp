@@ -4,6 +4,8 @@
 
 #include "frontend/ImportContext.h"
 
+#include <cmath>
+
 namespace autotune::scalar {
 
 namespace arith = mlir::arith;
@@ -178,6 +180,18 @@ Value sigmoid(Builder &b, Value x) {
   Value one = constantLike(b, x, 1);
   Value exponential = b.create<math::ExpOp>(b.create<arith::NegFOp>(x));
   return b.create<arith::DivFOp>(one, b.create<arith::AddFOp>(one, exponential));
+}
+
+Value gelu(Builder &b, Value x) {
+  Value curve = b.create<math::ErfOp>(mul(b, x, constantLike(b, x, std::sqrt(0.5))));
+  return mul(b, mul(b, x, constantLike(b, x, 0.5)), add(b, curve, constantLike(b, x, 1)));
+}
+
+Value tanhGelu(Builder &b, Value x) {
+  Value cube = mul(b, mul(b, x, x), x);
+  Value sum = add(b, x, mul(b, cube, constantLike(b, x, 0.044715)));
+  Value curve = b.create<math::TanhOp>(mul(b, sum, constantLike(b, x, std::sqrt(2 / M_PI))));
+  return mul(b, mul(b, x, constantLike(b, x, 0.5)), add(b, curve, constantLike(b, x, 1)));
 }
 
 mlir::TypedAttr lowest(Builder &b, mlir::Type type, ElementType element) {

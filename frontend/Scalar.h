@@ -37,6 +37,10 @@ Value constantLike(Builder &b, Value like, double value);
 
 /// 1 / (1 + exp(-x))
 Value sigmoid(Builder &b, Value x);
+/// x / 2 * (1 + erf(x / sqrt(2)))
+Value gelu(Builder &b, Value x);
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+Value tanhGelu(Builder &b, Value x);
 
 /// The least and greatest values, with infinities for floats.
 mlir::TypedAttr lowest(Builder &b, mlir::Type type, ElementType element);
