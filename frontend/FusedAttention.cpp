@@ -154,7 +154,7 @@ mlir::FailureOr<Shape> hiddenSizes(NodeContext &node, int64_t heads) {
                      " heads do not fit weights " + shapeText(node.shape(1)));
   if (node.hasInput(2) && node.shape(2) != llvm::ArrayRef<int64_t>(columns))
     return node.fail("bias of shape " + shapeText(node.shape(2)) + ", expected " + llvm::Twine(columns));
-  return Shape(given);
+  return Shape(given.begin(), given.end());
 }
 
 /// input * weights + bias, cut into query, key and value with split heads.

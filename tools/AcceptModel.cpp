@@ -40,7 +40,7 @@ llvm::Expected<Comparison> ModelTuner::verify(const ChosenProfile &candidate, si
   if (!after)
     return after.takeError();
   // Each program holds one profile.
-  llvm::Expected<ComparisonOutcome> outcome = compareModels(*before, *after, 0, target.threads);
+  llvm::Expected<ComparisonOutcome> outcome = compareModels(*before, *after, 0, target.threads, model.outputQuanta);
   if (!outcome)
     return outcome.takeError();
   ++result.verifications;

@@ -16,6 +16,10 @@ namespace {
 
 constexpr double kMinCosine = 0.9999;
 constexpr double kMaxRelativeError = 1e-3;
+constexpr double kMaxHalfError = 1e-2;
+constexpr double kMaxBeyondQuantum = 1e-2;
+// Differences of floats that stand for neighbouring integers are one quantum up to rounding.
+constexpr double kQuantumSlack = 1e-3;
 
 std::string typeText(const HostTensor &tensor) {
   std::string text;
@@ -43,13 +47,28 @@ int specialClass(double value) {
   return std::isnan(value) ? 2 : std::isinf(value) ? (value > 0 ? 1 : -1) : 0;
 }
 
-void compareFloats(const ConstantTensor &found, const ConstantTensor &reference, TensorComparison &result) {
+int64_t greatestOf(const ConstantTensor &tensor) {
+  int64_t greatest = 0;
+  for (int64_t i = 1; i < tensor.size(); ++i)
+    if (tensor.floatAt(i) > tensor.floatAt(greatest))
+      greatest = i;
+  return greatest;
+}
+
+/// The first greatest element of one is a greatest element of the other.
+bool haveSameGreatest(const ConstantTensor &found, const ConstantTensor &reference) {
+  int64_t x = greatestOf(found), y = greatestOf(reference);
+  return reference.floatAt(x) == reference.floatAt(y) || found.floatAt(x) == found.floatAt(y);
+}
+
+/// Fills in the errors; false if NaN and infinity are not at the same places.
+bool measureFloats(const ConstantTensor &found, const ConstantTensor &reference, TensorComparison &result) {
   Sums sums;
   for (int64_t i = 0; i < found.size(); ++i) {
     double x = found.floatAt(i), y = reference.floatAt(i);
     if (specialClass(x) != specialClass(y)) {
       result.reason = llvm::formatv("element {0}: found {1:e6}, expected {2:e6}", i, x, y);
-      return;
+      return false;
     }
     if (specialClass(x) != 0)
       continue;
@@ -67,16 +86,39 @@ void compareFloats(const ConstantTensor &found, const ConstantTensor &reference,
   double range = sums.high > sums.low ? sums.high - sums.low
                                       : std::max(std::abs(sums.low), std::numeric_limits<double>::min());
   result.relativeError = sums.maxError == 0 ? 0 : sums.maxError / range;
-  if (!(result.cosine > kMinCosine))
+  return true;
+}
+
+void judgeFloats(ElementType type, TensorComparison &result) {
+  bool isHalf = type == ElementType::F16 || type == ElementType::BF16;
+  double limit = isHalf ? kMaxHalfError : kMaxRelativeError;
+  if (!isHalf && !(result.cosine > kMinCosine))
     result.reason = llvm::formatv("cosine {0:f6}, expected more than {1:f4}", result.cosine, kMinCosine);
-  else if (!(result.relativeError < kMaxRelativeError))
-    result.reason = llvm::formatv("max error {0:e} is {1:e} of the range, expected less than {2:e}",
-                                  result.maxError, result.relativeError, kMaxRelativeError);
+  else if (!(result.relativeError < limit))
+    result.reason = llvm::formatv("max error {0:e} is {1:e} of the range, expected less than {2:e}", result.maxError,
+                                  result.relativeError, limit);
+}
+
+void judgeQuantized(const ConstantTensor &found, const ConstantTensor &reference, double quantum,
+                    TensorComparison &result) {
+  if (found.size() == 0)
+    return;
+  int64_t beyond = 0;
+  for (int64_t i = 0; i < found.size(); ++i)
+    beyond += std::abs(found.floatAt(i) - reference.floatAt(i)) > quantum * (1 + kQuantumSlack);
+  result.beyondQuantum = static_cast<double>(beyond) / static_cast<double>(found.size());
+  if (result.beyondQuantum > kMaxBeyondQuantum)
+    result.reason = llvm::formatv("{0} of {1} elements differ by more than one quantum ({2:e}), expected at most 1 %", beyond,
+                                  found.size(), quantum);
+  else if (!haveSameGreatest(found, reference))
+    result.reason = llvm::formatv("the greatest element is number {0}, expected {1}", greatestOf(found),
+                                  greatestOf(reference));
 }
 
 } // namespace
 
-TensorComparison compareTensors(const HostTensor &found, const HostTensor &reference) {
+TensorComparison compareTensors(const HostTensor &found, const HostTensor &reference,
+                                std::optional<double> quantum) {
   TensorComparison result;
   std::optional<ElementType> type = elementTypeFromSpelling(reference.dtype);
   if (!type || found.dtype != reference.dtype || found.shape != reference.shape) {
@@ -85,10 +127,16 @@ TensorComparison compareTensors(const HostTensor &found, const HostTensor &refer
   }
   ConstantTensor x = ConstantTensor::view(*type, found.shape, found.bytes);
   ConstantTensor y = ConstantTensor::view(*type, reference.shape, reference.bytes);
-  if (isFloat(*type))
-    compareFloats(x, y, result);
-  else
+  bool isByte = *type == ElementType::I8 || *type == ElementType::U8;
+  if (isFloat(*type) || isByte) {
+    // Bytes are measured as numbers too: the errors are worth telling.
+    if (measureFloats(x, y, result) && (quantum || isByte))
+      judgeQuantized(x, y, isByte ? 1 : *quantum, result);
+    else if (result.reason.empty())
+      judgeFloats(*type, result);
+  } else {
     result.reason = firstDifference(x, y);
+  }
   result.passed = result.reason.empty();
   return result;
 }

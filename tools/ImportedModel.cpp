@@ -2,6 +2,7 @@
 #include "tools/ImportedModel.h"
 
 #include "frontend/Import.h"
+#include "frontend/OutputQuanta.h"
 #include "passes/Dialects.h"
 #include "passes/ExtractGraph.h"
 #include "passes/SimplifyModel.h"
@@ -48,6 +49,7 @@ llvm::Expected<ImportedModel> importForTarget(const std::string &path, const Tar
   ImportedModel model;
   model.path = path;
   model.name = modelName(path);
+  model.outputQuanta = readOutputQuanta(path);
   mlir::DialectRegistry registry;
   registerFrontendDialects(registry);
   registerKernelDialects(registry);

@@ -10,6 +10,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +30,7 @@ struct ImportedModel {
       content; // hash of the file and of the bound shapes: the same model, compiled for the same shapes
   std::unique_ptr<mlir::MLIRContext> context;
   std::vector<ImportedProfile> profiles; // never empty
+  llvm::StringMap<double> outputQuanta;  // of float outputs that stand for integers
 };
 
 /// The name that results and records of a model file go by.

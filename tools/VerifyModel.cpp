@@ -15,10 +15,13 @@ Measurement measurementOf(std::vector<double> samples) {
 }
 
 /// What differs between the outputs of the two programs' last runs; empty if nothing does.
-std::string findDifference(const BenchmarkRun &first, const BenchmarkRun &second, Comparison &comparison) {
+std::string findDifference(const BenchmarkRun &first, const BenchmarkRun &second,
+                           const llvm::StringMap<double> &quanta, Comparison &comparison) {
   std::vector<HostTensor> expected = first.outputTensors(), found = second.outputTensors();
   for (size_t i = 0; i < expected.size(); ++i) {
-    TensorComparison result = compareTensors(found[i], expected[i]);
+    auto quantum = quanta.find(expected[i].name);
+    TensorComparison result = compareTensors(
+        found[i], expected[i], quantum == quanta.end() ? std::nullopt : std::optional(quantum->second));
     if (!result.passed)
       return "output `" + expected[i].name + "`: " + result.reason;
     double &worst = comparison.metrics["relative_error"];
@@ -32,7 +35,8 @@ std::string findDifference(const BenchmarkRun &first, const BenchmarkRun &second
 
 llvm::Expected<ComparisonOutcome> compareModels(const std::shared_ptr<const deploy::Model> &first,
                                                 const std::shared_ptr<const deploy::Model> &second,
-                                                size_t profile, int threads) {
+                                                size_t profile, int threads,
+                                                const llvm::StringMap<double> &quanta) {
   Comparison comparison;
   std::string difference;
   std::vector<std::vector<double>> samples;
@@ -40,7 +44,7 @@ llvm::Expected<ComparisonOutcome> compareModels(const std::shared_ptr<const depl
     BenchmarkRun a(first, profile, threads), b(second, profile, threads);
     a.timeNs();
     b.timeNs();
-    difference = findDifference(a, b, comparison);
+    difference = findDifference(a, b, quanta, comparison);
     if (difference.empty())
       samples = timeInterleaved({&a, &b}, {});
   });

@@ -5,14 +5,17 @@
 #include "runtime/deploy/Model.h"
 #include "tuner/Measurer.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <memory>
 
 namespace autotune {
 
 /// Runs both on the same random inputs, compares their outputs, then times them in turns. A failure has the
-/// stage "check".
+/// stage "check". `quanta`: of float outputs that stand for integers, by name.
 llvm::Expected<ComparisonOutcome> compareModels(const std::shared_ptr<const deploy::Model> &first,
                                                 const std::shared_ptr<const deploy::Model> &second,
-                                                size_t profile, int threads);
+                                                size_t profile, int threads,
+                                                const llvm::StringMap<double> &quanta = {});
 
 } // namespace autotune
