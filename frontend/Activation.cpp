@@ -143,11 +143,14 @@ mlir::LogicalResult buildShrink(NodeContext &node) {
   if (type == ElementType::Bool)
     return node.fail("operand is bool, expected numbers");
   setUnary(node, type, [&](Builder &b, Value x) -> Value {
-    Value low = scalar::compare(b, Relation::Less, type, x, constantLike(b, x, -lambd));
     Value high = scalar::compare(b, Relation::Greater, type, x, constantLike(b, x, lambd));
-    Value below = scalar::add(b, x, constantLike(b, x, bias)), above = scalar::sub(b, x, constantLike(b, x, bias));
+    Value above = scalar::sub(b, x, constantLike(b, x, bias));
     Value inner = b.create<arith::SelectOp>(high, above, constantLike(b, x, 0));
-    return b.create<arith::SelectOp>(low, below, inner);
+    // Nothing unsigned is below -lambd.
+    if (isUnsigned(type))
+      return inner;
+    Value low = scalar::compare(b, Relation::Less, type, x, constantLike(b, x, -lambd));
+    return b.create<arith::SelectOp>(low, scalar::add(b, x, constantLike(b, x, bias)), inner);
   });
   return mlir::success();
 }

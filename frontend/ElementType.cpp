@@ -73,7 +73,7 @@ llvm::StringRef onnxDataTypeName(int32_t dataType) {
       "UNDEFINED",  "FLOAT",      "UINT8",        "INT8",       "UINT16",         "INT16", "INT32", "INT64",
       "STRING",     "BOOL",       "FLOAT16",      "DOUBLE",     "UINT32",         "UINT64", "COMPLEX64",
       "COMPLEX128", "BFLOAT16",   "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",
-      "INT4",       "FLOAT4E2M1"};
+      "INT4",       "FLOAT4E2M1", "FLOAT8E8M0",   "UINT2",      "INT2"};
   if (dataType < 0 || dataType >= static_cast<int32_t>(std::size(kNames)))
     return "unknown";
   return kNames[dataType];

@@ -179,18 +179,19 @@ mlir::LogicalResult buildLpNormalization(NodeContext &node) {
   Builder &b = node.b;
   Shape shape(node.shape(0));
   int64_t axis = node.axisAttribute("axis", -1, shape.size());
-  mlir::Type element = node.elementType(0);
-  Value input = node.input(0);
-  Value sum = reduced(b, input, axis, scalarConstant(b, element, 0), [&](Builder &inner, mlir::ValueRange v) -> Value {
+  mlir::Type element = node.elementType(0), wide = accumulatorType(element);
+  Value input = floatCast(b, node.input(0), wide);
+  Value sum = reduced(b, input, axis, scalarConstant(b, wide, 0), [&](Builder &inner, mlir::ValueRange v) -> Value {
     Value term = p == 1 ? Value(inner.create<math::AbsFOp>(v[0])) : scalar::mul(inner, v[0], v[0]);
     return scalar::add(inner, term, v[1]);
   });
-  node.setResult(0, elementwise(b, shape, element,
-                                {broadcastOperand(b, input, shape), alongKept(b, sum, axis, shape.size())},
-                                [&](Builder &inner, mlir::ValueRange v) -> Value {
-                                  Value norm = p == 1 ? v[1] : Value(inner.create<math::SqrtOp>(v[1]));
-                                  return inner.create<arith::DivFOp>(v[0], norm);
-                                }));
+  Value result = elementwise(b, shape, wide,
+                             {broadcastOperand(b, input, shape), alongKept(b, sum, axis, shape.size())},
+                             [&](Builder &inner, mlir::ValueRange v) -> Value {
+                               Value norm = p == 1 ? v[1] : Value(inner.create<math::SqrtOp>(v[1]));
+                               return inner.create<arith::DivFOp>(v[0], norm);
+                             });
+  node.setResult(0, floatCast(b, result, element));
   return mlir::success();
 }
 
@@ -207,16 +208,16 @@ mlir::LogicalResult buildLRN(NodeContext &node) {
   Shape shape(node.shape(0)), low(shape.size(), 0), high(shape.size(), 0);
   low[1] = (size - 1) / 2;
   high[1] = size - 1 - low[1];
-  mlir::Type element = node.elementType(0);
-  Value input = node.input(0);
-  Value squares = elementwise(b, shape, element, broadcastOperand(b, input, shape),
+  mlir::Type element = node.elementType(0), accumulator = accumulatorType(element);
+  Value input = floatCast(b, node.input(0), accumulator);
+  Value squares = elementwise(b, shape, accumulator, broadcastOperand(b, input, shape),
                               [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
   Value wide = padded(b, squares, low, high, 0);
   llvm::SmallVector<ElementwiseOperand> operands = {broadcastOperand(b, input, shape)};
   Shape offset(shape.size(), 0), ones(shape.size(), 1);
   for (offset[1] = 0; offset[1] < size; ++offset[1])
     operands.push_back(broadcastOperand(b, sliceOf(b, wide, offset, shape, ones), shape));
-  node.setResult(0, elementwise(b, shape, element, operands, [&](Builder &inner, mlir::ValueRange v) -> Value {
+  Value result = elementwise(b, shape, accumulator, operands, [&](Builder &inner, mlir::ValueRange v) -> Value {
     Value sum = v[1];
     for (Value next : v.drop_front(2))
       sum = scalar::add(inner, sum, next);
@@ -224,7 +225,8 @@ mlir::LogicalResult buildLRN(NodeContext &node) {
     Value base = scalar::add(inner, scaled, scalar::constantLike(inner, sum, bias));
     Value power = inner.create<math::PowFOp>(base, scalar::constantLike(inner, sum, beta));
     return inner.create<arith::DivFOp>(v[0], power);
-  }));
+  });
+  node.setResult(0, floatCast(b, result, element));
   return mlir::success();
 }
 

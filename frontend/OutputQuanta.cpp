@@ -14,7 +14,8 @@ namespace autotune {
 namespace {
 
 bool movesElements(llvm::StringRef op) {
-  constexpr llvm::StringLiteral kMoves[] = {"Flatten", "Identity", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"};
+  constexpr llvm::StringLiteral kMoves[] = {"Flatten", "Identity",  "Reshape",  "Slice",
+                                            "Squeeze", "Transpose", "Unsqueeze"};
   return llvm::is_contained(kMoves, op);
 }
 

@@ -17,6 +17,13 @@ namespace {
 /// The type of the result is that of the first quantised operand.
 mlir::LogicalResult checkParameters(NodeContext &node, llvm::ArrayRef<size_t> tensors,
                                     llvm::ArrayRef<QuantParameters> parameters) {
+  // Zero points may be left out in the middle, so that the number of operands says little.
+  for (size_t index : tensors)
+    if (!node.hasInput(index))
+      return node.fail("input " + llvm::Twine(index) + " is missing");
+  for (QuantParameters p : parameters)
+    if (!node.hasInput(p.scale))
+      return node.fail("scale (input " + llvm::Twine(p.scale) + ") is missing");
   for (size_t index : tensors)
     if (!isByte(node.type(index)))
       return node.fail("input " + llvm::Twine(index) + " is " + spelling(node.type(index)) +
@@ -190,16 +197,16 @@ mlir::LogicalResult buildWhere(NodeContext &node) {
 constexpr llvm::StringLiteral kDomain("com.microsoft");
 
 const OperatorEntry kOperators[] = {
-    {kDomain, "QLinearAdd", 1, 7, 8, buildBinary<scalar::add>},
-    {kDomain, "QLinearAveragePool", 1, 4, 5, buildAveragePool<false>},
+    {kDomain, "QLinearAdd", 1, 2, 8, buildBinary<scalar::add>},
+    {kDomain, "QLinearAveragePool", 1, 2, 5, buildAveragePool<false>},
     {kDomain, "QLinearConcat", 1, 5, kAnyInputs, buildConcat},
-    {kDomain, "QLinearGlobalAveragePool", 1, 4, 5, buildAveragePool<true>},
-    {kDomain, "QLinearLeakyRelu", 1, 4, 5, buildLeakyRelu},
-    {kDomain, "QLinearMul", 1, 7, 8, buildBinary<scalar::mul>},
-    {kDomain, "QLinearReduceMean", 1, 4, 5, buildReduceMean},
-    {kDomain, "QLinearSigmoid", 1, 4, 5, buildSigmoid},
-    {kDomain, "QLinearSoftmax", 1, 4, 5, buildSoftmax},
-    {kDomain, "QLinearWhere", 1, 8, 9, buildWhere},
+    {kDomain, "QLinearGlobalAveragePool", 1, 2, 5, buildAveragePool<true>},
+    {kDomain, "QLinearLeakyRelu", 1, 2, 5, buildLeakyRelu},
+    {kDomain, "QLinearMul", 1, 2, 8, buildBinary<scalar::mul>},
+    {kDomain, "QLinearReduceMean", 1, 2, 5, buildReduceMean},
+    {kDomain, "QLinearSigmoid", 1, 2, 5, buildSigmoid},
+    {kDomain, "QLinearSoftmax", 1, 2, 5, buildSoftmax},
+    {kDomain, "QLinearWhere", 1, 2, 9, buildWhere},
 };
 
 } // namespace

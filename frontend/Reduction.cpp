@@ -87,7 +87,12 @@ Value finish(Builder &b, Kind kind, ElementType type, Value tensor, int64_t coun
       return scalar::cast(inner, root, ElementType::F64, type);
     });
   case Kind::LogSum:
-    return mapped(b, tensor, [](Builder &inner, Value x) -> Value { return inner.create<math::LogOp>(x); });
+    return mapped(b, tensor, [&](Builder &inner, Value x) -> Value {
+      if (isFloat(type))
+        return inner.create<math::LogOp>(x);
+      Value logarithm = inner.create<math::LogOp>(scalar::cast(inner, x, type, ElementType::F64));
+      return scalar::cast(inner, logarithm, ElementType::F64, type);
+    });
   default:
     return tensor;
   }
@@ -131,13 +136,14 @@ mlir::LogicalResult buildReduceLogSumExp(NodeContext &node) {
   Reduction reduction = describe(node);
   if (node.failedAlready())
     return mlir::failure();
-  if (!isFloat(node.type(0)))
-    return node.fail("operand is " + spelling(node.type(0)) + ", expected floats");
+  ElementType type = node.type(0), wide = isFloat(type) ? accumulatorType(type) : ElementType::F64;
+  if (type == ElementType::Bool)
+    return node.fail("operand is bool, expected numbers");
   Builder &b = node.b;
   llvm::ArrayRef<int64_t> shape = node.shape(0);
-  mlir::Type element = node.elementType(0), accumulator = accumulatorType(element);
-  Value input = floatCast(b, node.input(0), accumulator);
-  Value greatest = reduced(b, input, reduction.axes, initial(b, Kind::Max, node.type(0), accumulator),
+  mlir::Type accumulator = node.mlirType(wide);
+  Value input = casted(b, node.input(0), type, wide);
+  Value greatest = reduced(b, input, reduction.axes, initial(b, Kind::Max, wide, accumulator),
                            [&](Builder &inner, mlir::ValueRange v) {
                              return scalar::max(inner, ElementType::F32, v[0], v[1]);
                            });
@@ -161,7 +167,7 @@ mlir::LogicalResult buildReduceLogSumExp(NodeContext &node) {
                              [](Builder &inner, mlir::ValueRange v) -> Value {
                                return scalar::add(inner, inner.create<math::LogOp>(v[0]), v[1]);
                              });
-  result = floatCast(b, result, element);
+  result = casted(b, result, wide, type);
   node.setResult(0, reshapeTo(b, result, reducedShape(shape, reduction.axes, reduction.keepDims)));
   return mlir::success();
 }

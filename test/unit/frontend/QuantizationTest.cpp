@@ -121,7 +121,7 @@ TEST(Quantization, EverySourceTypeIsDequantized) {
                hasZero ? std::vector<std::string>{"x", "s", "z"} : std::vector<std::string>{"x", "s"}, {"y"});
     Numbers y = (model.output("y"), model.result());
     double zero = hasZero ? 7 : 0;
-    for (auto [i, x] : llvm::enumerate({limits.low, 3.0, limits.high}))
+    for (auto [i, x] : llvm::enumerate(std::vector<double>{limits.low, 3, limits.high}))
       EXPECT_EQ(y.values[i], static_cast<float>(x - zero) * 0.1f) << spelling(limits.type).str();
   }
 }
