@@ -90,25 +90,26 @@ mlir::LogicalResult buildRange(NodeContext &node) {
   double count = std::max(0.0, std::ceil((limit->floatAt(0) - start->floatAt(0)) / step));
   if (!(count < 1 << 28))
     return node.fail("the range has too many elements");
+  if (failed(node.spend(static_cast<int64_t>(count))))
+    return mlir::failure();
   unsigned width = byteSize(type);
   std::vector<char> bytes(static_cast<size_t>(count) * width);
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
     if (isFloat(type))
       storeFloat(bytes.data() + i * width, type, start->floatAt(0) + i * step);
     else
-      storeInt(bytes.data() + i * width, type, start->intAt(0) + i * delta->intAt(0));
+      storeInt(bytes.data() + i * width, type,
+               static_cast<int64_t>(static_cast<uint64_t>(start->intAt(0)) +
+                                    static_cast<uint64_t>(i) * static_cast<uint64_t>(delta->intAt(0))));
   }
   node.setResult(0, ConstantTensor::own(type, {static_cast<int64_t>(count)}, std::move(bytes)));
   return mlir::success();
 }
 
 constexpr OperatorEntry kOperators[] = {
-    {"", "Constant", 1, 0, 0, buildConstant},
-    {"", "ConstantOfShape", 9, 1, 1, buildConstantOfShape},
-    {"", "Dropout", 7, 1, 3, buildDropout},
-    {"", "Identity", 1, 1, 1, buildIdentity},
-    {"", "Range", 11, 3, 3, buildRange},
-    {"", "Shape", 1, 1, 1, buildShape},
+    {"", "Constant", 1, 0, 0, buildConstant}, {"", "ConstantOfShape", 9, 1, 1, buildConstantOfShape},
+    {"", "Dropout", 7, 1, 3, buildDropout},   {"", "Identity", 1, 1, 1, buildIdentity},
+    {"", "Range", 11, 3, 3, buildRange},      {"", "Shape", 1, 1, 1, buildShape},
     {"", "Size", 1, 1, 1, buildSize},
 };
 

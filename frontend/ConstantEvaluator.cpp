@@ -58,7 +58,8 @@ void copyInto(const ConstantTensor &source, std::vector<char> &target, llvm::Arr
     for (size_t axis = 0; axis < shape.size(); ++axis)
       position += (offset[axis] + index[axis]) * strides[axis];
     std::memcpy(target.data() + position * width, source.element(i), width);
-    for (int64_t axis = static_cast<int64_t>(shape.size()) - 1; axis >= 0 && ++index[axis] == source.shape()[axis]; --axis)
+    for (int64_t axis = static_cast<int64_t>(shape.size()) - 1;
+         axis >= 0 && ++index[axis] == source.shape()[axis]; --axis)
       index[axis] = 0;
   }
 }
@@ -66,9 +67,9 @@ void copyInto(const ConstantTensor &source, std::vector<char> &target, llvm::Arr
 bool Evaluator::constant(mlir::arith::ConstantOp op) {
   mlir::Type type = op.getType();
   if (mlir::isa<mlir::DenseElementsAttr>(op.getValue()))
-    return false;  // builders ask for tensors through the node, which makes them arguments
+    return false; // builders ask for tensors through the node, which makes them arguments
   if (!type.isIntOrFloat())
-    return true;  // an index, used inside bodies only
+    return true; // an index, used inside bodies only
   ElementType element = fromMlirType(type);
   std::vector<char> bytes(byteSize(element));
   if (auto number = mlir::dyn_cast<mlir::FloatAttr>(op.getValue()))
@@ -221,8 +222,9 @@ bool Evaluator::evaluate(mlir::Operation &op) {
       })
       .Case([&](mlir::tensor::ExtractSliceOp slice) {
         return spend(elementCount(slice.getType().getShape())) &&
-               set(slice, find(slice.getSource())
-                              ->sliced(slice.getStaticOffsets(), slice.getStaticSizes(), slice.getStaticStrides()));
+               set(slice,
+                   find(slice.getSource())
+                       ->sliced(slice.getStaticOffsets(), slice.getStaticSizes(), slice.getStaticStrides()));
       })
       .Case([&](mlir::linalg::TransposeOp transpose) {
         const ConstantTensor &source = *find(transpose.getInput());
@@ -238,9 +240,10 @@ bool Evaluator::evaluate(mlir::Operation &op) {
 } // namespace
 
 bool evaluateResults(NodeContext &node, mlir::Block &scratch) {
-  Evaluator evaluator(node.importContext().evaluationBudget);
+  Evaluator evaluator(node.importContext().budget.foldingSteps);
   for (mlir::BlockArgument argument : scratch.getArguments())
-    evaluator.values.emplace(argument.getAsOpaquePointer(), node.scratchArguments().at(argument.getArgNumber()));
+    evaluator.values.emplace(argument.getAsOpaquePointer(),
+                             node.scratchArguments().at(argument.getArgNumber()));
   for (mlir::Operation &op : scratch)
     if (!evaluator.evaluate(op))
       return false;
@@ -248,7 +251,7 @@ bool evaluateResults(NodeContext &node, mlir::Block &scratch) {
     if (!result || result->constant)
       continue;
     const ConstantTensor *value = evaluator.find(result->value);
-    if (!value)
+    if (!value || value->byteCount() > node.importContext().budget.constantBytesLeft())
       return false;
     result->constant = value->withType(result->type);
     result->value = nullptr;

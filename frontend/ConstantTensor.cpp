@@ -48,8 +48,13 @@ ConstantTensor ConstantTensor::view(ElementType type, llvm::ArrayRef<int64_t> sh
 
 ConstantTensor ConstantTensor::own(ElementType type, llvm::ArrayRef<int64_t> shape, std::vector<char> bytes) {
   auto storage = std::make_shared<const std::vector<char>>(std::move(bytes));
-  ConstantTensor tensor = view(type, shape, *storage);
-  tensor.storage = std::move(storage);
+  return shared(type, shape, *storage, storage);
+}
+
+ConstantTensor ConstantTensor::shared(ElementType type, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> bytes,
+                                      std::shared_ptr<const void> owner) {
+  ConstantTensor tensor = view(type, shape, bytes);
+  tensor.storage = std::move(owner);
   return tensor;
 }
 

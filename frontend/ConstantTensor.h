@@ -21,6 +21,8 @@ int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 std::optional<int64_t> checkedByteCount(llvm::ArrayRef<int64_t> shape, ElementType type);
 /// No single tensor of a model may be larger: a small file must not be able to ask for all memory.
 inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 34;
+/// Tensors of more dimensions than NumPy allows are not from an exporter.
+inline constexpr int64_t kMaxRank = 64;
 /// Row-major strides in elements.
 Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
@@ -30,6 +32,9 @@ public:
   /// Refers to `bytes`, which the caller keeps alive.
   static ConstantTensor view(ElementType type, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> bytes);
   static ConstantTensor own(ElementType type, llvm::ArrayRef<int64_t> shape, std::vector<char> bytes);
+  /// Refers to `bytes`, which `owner` keeps alive.
+  static ConstantTensor shared(ElementType type, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> bytes,
+                               std::shared_ptr<const void> owner);
   static ConstantTensor splat(ElementType type, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<char> element);
   static ConstantTensor ints(llvm::ArrayRef<int64_t> values);
   static ConstantTensor floats(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values);
@@ -40,10 +45,14 @@ public:
   llvm::ArrayRef<int64_t> shape() const { return dims; }
   int64_t rank() const { return dims.size(); }
   int64_t size() const { return elementCount(dims); }
+  /// Bytes of all elements, stored or repeated.
+  int64_t byteCount() const { return size() * byteSize(elementType); }
   /// All elements have the same bits (and there is at least one).
   bool isSplat() const { return splatted && size() > 0; }
 
-  const char *element(int64_t index) const { return data.data() + (splatted ? 0 : index * byteSize(elementType)); }
+  const char *element(int64_t index) const {
+    return data.data() + (splatted ? 0 : index * byteSize(elementType));
+  }
   double floatAt(int64_t index) const;
   /// Unsigned 64-bit values keep their bits.
   int64_t intAt(int64_t index) const;
@@ -63,12 +72,13 @@ public:
 
 private:
   ConstantTensor(ElementType type, llvm::ArrayRef<int64_t> shape) : elementType(type), dims(shape) {}
-  ConstantTensor gathered(llvm::ArrayRef<int64_t> shape, int64_t start, llvm::ArrayRef<int64_t> strides) const;
+  ConstantTensor gathered(llvm::ArrayRef<int64_t> shape, int64_t start,
+                          llvm::ArrayRef<int64_t> strides) const;
 
   ElementType elementType;
   Shape dims;
   llvm::ArrayRef<char> data;
-  std::shared_ptr<const std::vector<char>> storage;
+  std::shared_ptr<const void> storage;
   bool splatted = false;
 };
 

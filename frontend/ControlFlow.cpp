@@ -16,8 +16,8 @@ namespace {
 
 using Values = std::vector<ImportedValue>;
 
-mlir::FailureOr<Values> importBody(NodeContext &node, const onnx::GraphProto &graph, llvm::ArrayRef<ImportedValue> arguments,
-                                   mlir::OpBuilder &builder) {
+mlir::FailureOr<Values> importBody(NodeContext &node, const onnx::GraphProto &graph,
+                                   llvm::ArrayRef<ImportedValue> arguments, mlir::OpBuilder &builder) {
   llvm::Expected<Values> results = node.importContext().importGraph(graph, builder, arguments);
   if (!results)
     return node.fail(llvm::toString(results.takeError()));
@@ -36,8 +36,8 @@ mlir::LogicalResult buildKnownIf(NodeContext &node, const onnx::GraphProto &bran
   return mlir::success();
 }
 
-/// Both branches are imported into an scf.if without results, which is then replaced by one with results: their types
-/// are known only afterwards.
+/// Both branches are imported into an scf.if without results, which is then replaced by one with results:
+/// their types are known only afterwards.
 mlir::LogicalResult buildRuntimeIf(NodeContext &node, const onnx::GraphProto &thenGraph,
                                    const onnx::GraphProto &elseGraph) {
   Builder &b = node.b;
@@ -63,9 +63,9 @@ mlir::LogicalResult buildRuntimeIf(NodeContext &node, const onnx::GraphProto &th
   for (auto [index, pair] : llvm::enumerate(llvm::zip(results[0], results[1]))) {
     auto &[x, y] = pair;
     if (x.type != y.type || x.shape != y.shape)
-      return node.fail("output " + llvm::Twine(index) + " is " + spelling(x.type) + " of shape " + shapeText(x.shape) +
-                       " in one branch, " + spelling(y.type) + " of shape " + shapeText(y.shape) +
-                       " in the other, and the condition is not known at import");
+      return node.fail("output " + llvm::Twine(index) + " is " + spelling(x.type) + " of shape " +
+                       shapeText(x.shape) + " in one branch, " + spelling(y.type) + " of shape " +
+                       shapeText(y.shape) + " in the other, and the condition is not known at import");
     types.push_back(x.value.getType());
   }
   auto branch = b.create<mlir::scf::IfOp>(types, flag, /*addThenBlock=*/false, /*addElseBlock=*/false);
@@ -88,7 +88,8 @@ mlir::LogicalResult buildIf(NodeContext &node) {
 }
 
 /// Joins one value of each iteration along a new axis; known values stay known.
-mlir::FailureOr<ImportedValue> stacked(NodeContext &node, llvm::MutableArrayRef<ImportedValue> parts, int64_t axis) {
+mlir::FailureOr<ImportedValue> stacked(NodeContext &node, llvm::MutableArrayRef<ImportedValue> parts,
+                                       int64_t axis) {
   const ImportedValue &first = parts.front();
   Shape unit = first.shape;
   unit.insert(unit.begin() + axis, 1);
@@ -104,10 +105,13 @@ mlir::FailureOr<ImportedValue> stacked(NodeContext &node, llvm::MutableArrayRef<
   if (!checkedByteCount(shape, first.type))
     return node.fail("a scan output of shape " + shapeText(shape) + " is too large");
   if (known) {
+    if (failed(node.spend(elementCount(shape))))
+      return mlir::failure();
     std::vector<char> bytes;
     for (const ImportedValue &part : parts)
       for (int64_t i = 0, e = part.constant->size(); i < e; ++i)
-        bytes.insert(bytes.end(), part.constant->element(i), part.constant->element(i) + byteSize(first.type));
+        bytes.insert(bytes.end(), part.constant->element(i),
+                     part.constant->element(i) + byteSize(first.type));
     return ImportedValue::known(ConstantTensor::own(first.type, shape, std::move(bytes)));
   }
   llvm::SmallVector<Value> slices;
@@ -116,7 +120,8 @@ mlir::FailureOr<ImportedValue> stacked(NodeContext &node, llvm::MutableArrayRef<
   ImportedValue result;
   result.type = first.type;
   result.shape = shape;
-  result.value = slices.size() == 1 ? slices[0] : node.b.create<mlir::tensor::ConcatOp>(axis, slices).getResult();
+  result.value =
+      slices.size() == 1 ? slices[0] : node.b.create<mlir::tensor::ConcatOp>(axis, slices).getResult();
   return result;
 }
 

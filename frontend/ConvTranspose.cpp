@@ -69,7 +69,7 @@ mlir::FailureOr<Transposed> describe(NodeContext &node) {
   conv.groups = node.intAttribute("group", 1);
   conv.batch = input[0];
   conv.channels = input[1];
-  if (conv.groups < 1 || weight[0] != conv.channels || conv.channels % conv.groups != 0)
+  if (conv.groups < 1 || conv.groups > conv.channels || weight[0] != conv.channels || conv.channels % conv.groups != 0)
     return node.fail("input " + shapeText(input) + " and weight " + shapeText(weight) + " do not fit " +
                      llvm::Twine(conv.groups) + " groups");
   conv.filters = weight[1] * conv.groups;

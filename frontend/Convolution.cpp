@@ -26,14 +26,15 @@ mlir::FailureOr<Convolution> readConvolution(NodeContext &node, llvm::ArrayRef<i
   spec.channels = input[1];
   spec.filters = weight[0];
   spec.groups = node.intAttribute("group", 1);
-  if (spec.groups < 1 || spec.groups > spec.channels || spec.channels != weight[1] * spec.groups ||
-      spec.filters % spec.groups != 0)
+  if (spec.groups < 1 || spec.groups > spec.channels || spec.channels % spec.groups != 0 ||
+      weight[1] != spec.channels / spec.groups || spec.filters < 1 || spec.filters % spec.groups != 0)
     return node.fail("input " + shapeText(input) + " and weight " + shapeText(weight) + " do not fit " +
                      llvm::Twine(spec.groups) + " groups");
   llvm::ArrayRef<int64_t> kernel = weight.drop_front(2);
   std::vector<int64_t> declared = node.intsAttribute("kernel_shape", kernel);
   if (llvm::ArrayRef<int64_t>(declared) != kernel)
-    return node.fail("kernel_shape " + shapeText(declared) + " is not that of the weight " + shapeText(weight));
+    return node.fail("kernel_shape " + shapeText(declared) + " is not that of the weight " +
+                     shapeText(weight));
   mlir::FailureOr<Window> window = windowOf(node, input.drop_front(2), kernel, /*ceilMode=*/false);
   if (failed(window))
     return mlir::failure();
@@ -49,8 +50,8 @@ namespace {
 
 /// Weight and bias with a constant scale and shift for each filter applied.
 struct Parameters {
-  std::optional<ConstantTensor> weight;  // absent: operand 1 as it is
-  std::optional<ConstantTensor> bias;    // absent: operand 2, or none
+  std::optional<ConstantTensor> weight; // absent: operand 1 as it is
+  std::optional<ConstantTensor> bias;   // absent: operand 2, or none
 };
 
 Parameters foldBatchNorm(NodeContext &node, int64_t filters) {
@@ -60,7 +61,7 @@ Parameters foldBatchNorm(NodeContext &node, int64_t filters) {
     return parameters;
   std::unique_ptr<NodeContext> norm = node.soleConsumer(0, "BatchNormalization");
   std::optional<ScaleShift> affine = norm ? constantScaleShift(*norm, filters) : std::nullopt;
-  if (!affine)
+  if (!affine || failed(node.spend(weight->size())))
     return parameters;
   ElementType type = node.type(0);
   unsigned width = byteSize(type);
@@ -96,9 +97,10 @@ Value addBias(NodeContext &node, const Parameters &parameters, Value result) {
     return result;
   Value bias = parameters.bias ? node.materialize(*parameters.bias) : node.input(2);
   llvm::ArrayRef<int64_t> shape = shapeOf(result);
-  return elementwise(node.b, shape, elementOf(result),
-                     {broadcastOperand(node.b, result, shape), alongAxis(node.b, bias, 1, shape.size())},
-                     [](Builder &b, mlir::ValueRange v) { return b.create<mlir::arith::AddFOp>(v[0], v[1]); });
+  return elementwise(
+      node.b, shape, elementOf(result),
+      {broadcastOperand(node.b, result, shape), alongAxis(node.b, bias, 1, shape.size())},
+      [](Builder &b, mlir::ValueRange v) { return b.create<mlir::arith::AddFOp>(v[0], v[1]); });
 }
 
 /// Dimensions of [batch, …, channels] in the order [batch, channels, …], or back.
@@ -122,8 +124,8 @@ mlir::FailureOr<Value> convolved(NodeContext &node, bool channelsLast) {
     return mlir::failure();
   int64_t filters = conv->spec.filters, rank = shape.size();
   if (node.hasInput(2) && (node.shape(2) != llvm::ArrayRef<int64_t>(filters) || node.type(2) != node.type(0)))
-    return node.fail("bias is " + spelling(node.type(2)) + " of shape " + shapeText(node.shape(2)) + ", expected " +
-                     llvm::Twine(filters) + " of " + spelling(node.type(0)));
+    return node.fail("bias is " + spelling(node.type(2)) + " of shape " + shapeText(node.shape(2)) +
+                     ", expected " + llvm::Twine(filters) + " of " + spelling(node.type(0)));
   conv->spec.accumulator = accumulatorType(node.elementType(0));
   Parameters parameters = foldBatchNorm(node, filters);
   Value input = node.input(0);

@@ -310,7 +310,10 @@ Value floatCast(Builder &b, Value tensor, mlir::Type element) {
 std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
-  return llvm::join(llvm::map_range(shape, [](int64_t dim) { return std::to_string(dim); }), "x");
+  // A message is for reading: real tensors have few dimensions.
+  constexpr size_t kShown = 16;
+  auto shown = llvm::map_range(shape.take_front(kShown), [](int64_t dim) { return std::to_string(dim); });
+  return llvm::join(shown, "x") + (shape.size() > kShown ? "x…" : "");
 }
 
 } // namespace autotune

@@ -2,12 +2,15 @@
 // From a file to a verified module: reads, binds the inputs, imports the graph, removes what nobody reads.
 #include "frontend/Import.h"
 
+#include "frontend/Emit.h"
 #include "frontend/ImportContext.h"
 #include "frontend/InputValue.h"
 #include "frontend/MlirInput.h"
 #include "frontend/OnnxModel.h"
 #include "frontend/OnnxProto.h"
+#include "frontend/SplitModel.h"
 #include "frontend/TensorProto.h"
+#include "frontend/UnsupportedOperators.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,7 +20,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 namespace autotune {
@@ -25,13 +28,19 @@ namespace autotune {
 namespace {
 
 llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", message.str().c_str());
+  return llvm::createStringError(message);
 }
 
-std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "scalar";
-  return llvm::join(llvm::map_range(shape, [](int64_t dim) { return std::to_string(dim); }), "x");
+/// `text` as one line of readable length: names in a file may hold anything.
+std::string oneLine(llvm::StringRef text) {
+  constexpr size_t kLongest = 4000;
+  std::string line = text.take_front(kLongest).str();
+  for (char &c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
+      c = ' ';
+  if (!llvm::json::isUTF8(line))
+    line = llvm::json::fixUTF8(line);
+  return line + (text.size() > kLongest ? "…" : "");
 }
 
 /// Collects the first diagnostic so that it can be part of an error.
@@ -52,17 +61,23 @@ private:
 /// Imports one parsed model into a new module.
 class OnnxImporter {
 public:
-  OnnxImporter(mlir::MLIRContext &context, const onnx::ModelProto &model, llvm::StringRef folder,
+  OnnxImporter(mlir::MLIRContext &context, const onnx::ModelProto &model, llvm::StringMap<int64_t> opsets,
                const ImportOptions &options)
-      : context(context), model(model), functions(model), folder(folder), options(options) {}
+      : context(context), model(model), opsets(std::move(opsets)), functions(model), options(options) {}
 
-  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  /// `weights` has the raw data of initialisers that was taken out of the model, by their position, and
+  /// `file` keeps it.
+  llvm::Error readInitializers(llvm::ArrayRef<llvm::StringRef> weights,
+                               std::shared_ptr<llvm::MemoryBuffer> file, ExternalData *external);
+  /// `external` may be null.
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run(const ImportLimits &limits, ExternalData *external);
 
 private:
   llvm::Expected<ImportedValue> bindInput(const onnx::ValueInfoProto &input);
   llvm::Expected<Shape> boundShape(const onnx::ValueInfoProto &input);
-  llvm::Error defineInitializers(ImportContext &import);
+  llvm::Error defineKnownValues(ImportContext &import);
   llvm::Error defineInputValue(ImportContext &import, llvm::StringRef name, llvm::StringRef text);
+  llvm::Error bindSymbol(llvm::StringRef symbol, int64_t size, llvm::StringRef input);
   std::string inputNames() const;
   llvm::Error defineInputs(ImportContext &import, mlir::func::FuncOp function);
   llvm::Error returnOutputs(ImportContext &import, mlir::func::FuncOp function, mlir::OpBuilder &builder);
@@ -70,13 +85,25 @@ private:
 
   mlir::MLIRContext &context;
   const onnx::ModelProto &model;
+  llvm::StringMap<int64_t> opsets;
   FunctionLibrary functions;
-  llvm::StringRef folder;
   const ImportOptions &options;
-  llvm::StringSet<> initializers;
+  /// Values known before any node is; inputs of the same name are no arguments of @main.
+  llvm::StringMap<ConstantTensor> knownValues;
   /// Sizes that symbolic dimensions were bound to, and by which input.
   llvm::StringMap<std::pair<int64_t, std::string>> symbols;
 };
+
+/// Dimensions of one name have one size in all inputs.
+llvm::Error OnnxImporter::bindSymbol(llvm::StringRef symbol, int64_t size, llvm::StringRef input) {
+  if (symbol.empty())
+    return llvm::Error::success();
+  auto [known, added] = symbols.try_emplace(symbol, size, input.str());
+  if (added || known->second.first == size)
+    return llvm::Error::success();
+  return error("dimension '" + symbol + "' is " + llvm::Twine(known->second.first) + " in input '" +
+               known->second.second + "' but " + llvm::Twine(size) + " in input '" + input + "'");
+}
 
 llvm::Expected<Shape> OnnxImporter::boundShape(const onnx::ValueInfoProto &input) {
   std::string label = "input '" + input.name() + "'";
@@ -103,16 +130,17 @@ llvm::Expected<Shape> OnnxImporter::boundShape(const onnx::ValueInfoProto &input
                    llvm::Twine(given->second[i]) + " in the given shape " + shapeText(given->second));
     if (bound)
       size = given->second[i];
-    auto symbol = dim.has_dim_param() && !dim.dim_param().empty() ? symbols.find(dim.dim_param()) : symbols.end();
+    auto symbol =
+        dim.has_dim_param() && !dim.dim_param().empty() ? symbols.find(dim.dim_param()) : symbols.end();
     if (size < 0 && symbol != symbols.end())
       size = symbol->second.first;
     if (size < 0)
       return error(label + ": dimension " + llvm::Twine(i) +
                    (dim.dim_param().empty() ? std::string() : " ('" + dim.dim_param() + "')") +
                    " is dynamic; bind it with --input-shape " + input.name() + "=…");
-    if (symbol != symbols.end() && symbol->second.first != size)
-      return error("dimension '" + dim.dim_param() + "' is " + llvm::Twine(symbol->second.first) + " in input '" +
-                   symbol->second.second + "' but " + llvm::Twine(size) + " in " + label);
+    if (dim.has_dim_param())
+      if (llvm::Error failure = bindSymbol(dim.dim_param(), size, input.name()))
+        return failure;
     shape.push_back(size);
   }
   return shape;
@@ -139,8 +167,9 @@ llvm::Expected<ImportedValue> OnnxImporter::bindInput(const onnx::ValueInfoProto
 
 /// The names of all inputs, for messages.
 std::string OnnxImporter::inputNames() const {
-  return llvm::join(llvm::map_range(model.graph().input(), [](const auto &input) { return "'" + input.name() + "'"; }),
-                    ", ");
+  return llvm::join(
+      llvm::map_range(model.graph().input(), [](const auto &input) { return "'" + input.name() + "'"; }),
+      ", ");
 }
 
 llvm::Error OnnxImporter::checkBindings(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs) {
@@ -161,24 +190,38 @@ llvm::Error OnnxImporter::checkBindings(llvm::ArrayRef<const onnx::ValueInfoProt
   return llvm::Error::success();
 }
 
-llvm::Error OnnxImporter::defineInitializers(ImportContext &import) {
+llvm::Error OnnxImporter::readInitializers(llvm::ArrayRef<llvm::StringRef> weights,
+                                           std::shared_ptr<llvm::MemoryBuffer> file, ExternalData *external) {
   if (model.graph().sparse_initializer_size())
-    return error("sparse initialisers are not supported ('" + model.graph().sparse_initializer(0).values().name() +
-                 "')");
-  for (const onnx::TensorProto &tensor : model.graph().initializer()) {
-    llvm::Expected<ConstantTensor> constant = toConstant(tensor, folder);
+    return error("sparse initialisers are not supported ('" +
+                 model.graph().sparse_initializer(0).values().name() + "')");
+  for (auto [index, tensor] : llvm::enumerate(model.graph().initializer())) {
+    if (tensor.name().empty())
+      return error("an initialiser has no name");
+    bool apart = index < weights.size() && !weights[index].empty() &&
+                 tensor.data_location() != onnx::TensorProto::EXTERNAL;
+    llvm::Expected<ConstantTensor> constant =
+        apart ? toConstant(tensor, llvm::ArrayRef(weights[index].data(), weights[index].size()), file)
+              : toConstant(tensor, external);
     if (!constant)
       return constant.takeError();
-    import.define(tensor.name(), ImportedValue::known(*constant));
-    initializers.insert(tensor.name());
+    if (!knownValues.try_emplace(tensor.name(), std::move(*constant)).second)
+      return error("two initialisers are named '" + tensor.name() + "'");
   }
+  return llvm::Error::success();
+}
+
+llvm::Error OnnxImporter::defineKnownValues(ImportContext &import) {
+  for (const auto &entry : knownValues)
+    import.define(entry.getKey(), ImportedValue::known(entry.second));
   for (const auto &entry : options.inputValues)
     if (llvm::Error failure = defineInputValue(import, entry.getKey(), entry.second))
       return failure;
   return llvm::Error::success();
 }
 
-llvm::Error OnnxImporter::defineInputValue(ImportContext &import, llvm::StringRef name, llvm::StringRef text) {
+llvm::Error OnnxImporter::defineInputValue(ImportContext &import, llvm::StringRef name,
+                                           llvm::StringRef text) {
   auto input = llvm::find_if(model.graph().input(), [&](const auto &i) { return name == i.name(); });
   if (input == model.graph().input().end())
     return error("no input is named '" + name + "'; the inputs are " + inputNames());
@@ -199,17 +242,17 @@ llvm::Error OnnxImporter::defineInputValue(ImportContext &import, llvm::StringRe
   // Names of dimensions are shared with the other inputs.
   if (type.has_shape())
     for (auto [dim, size] : llvm::zip(type.shape().dim(), value->shape()))
-      if (!dim.dim_param().empty())
-        symbols.try_emplace(dim.dim_param(), size, name.str());
+      if (llvm::Error failure = bindSymbol(dim.dim_param(), size, name))
+        return failure;
   import.define(name, ImportedValue::known(*value));
-  initializers.insert(name);
+  knownValues.insert_or_assign(name, *value);
   return llvm::Error::success();
 }
 
 llvm::Error OnnxImporter::defineInputs(ImportContext &import, mlir::func::FuncOp function) {
   std::vector<const onnx::ValueInfoProto *> inputs;
   for (const onnx::ValueInfoProto &input : model.graph().input())
-    if (!initializers.contains(input.name()))
+    if (!knownValues.contains(input.name()))
       inputs.push_back(&input);
   if (llvm::Error failure = checkBindings(inputs))
     return failure;
@@ -223,7 +266,8 @@ llvm::Error OnnxImporter::defineInputs(ImportContext &import, mlir::func::FuncOp
       return error("two inputs are named '" + input->name() + "'");
     auto type = mlir::RankedTensorType::get(value->shape, toMlirType(value->type, &context));
     types.push_back(type);
-    value->value = entry.addArgument(type, mlir::NameLoc::get(mlir::StringAttr::get(&context, input->name())));
+    value->value =
+        entry.addArgument(type, mlir::NameLoc::get(mlir::StringAttr::get(&context, input->name())));
     ElementType element = value->type;
     import.define(input->name(), std::move(*value));
     function.setType(mlir::FunctionType::get(&context, types, {}));
@@ -251,7 +295,8 @@ llvm::Error OnnxImporter::returnOutputs(ImportContext &import, mlir::func::FuncO
   for (auto [index, output] : llvm::enumerate(model.graph().output())) {
     function.setResultAttr(index, "autotune.name", mlir::StringAttr::get(&context, output.name()));
     if (isUnsigned(elements[index]) && elements[index] != ElementType::Bool)
-      function.setResultAttr(index, "autotune.dtype", mlir::StringAttr::get(&context, spelling(elements[index])));
+      function.setResultAttr(index, "autotune.dtype",
+                             mlir::StringAttr::get(&context, spelling(elements[index])));
   }
   return llvm::Error::success();
 }
@@ -263,22 +308,21 @@ void eraseDeadOps(mlir::func::FuncOp function) {
       op.erase();
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> OnnxImporter::run() {
-  llvm::StringMap<int64_t> opsets;
-  for (const auto &opset : model.opset_import())
-    opsets[opset.domain() == "ai.onnx" ? "" : opset.domain()] = opset.version();
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> OnnxImporter::run(const ImportLimits &limits,
+                                                                    ExternalData *external) {
   auto unknown = mlir::UnknownLoc::get(&context);
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(unknown);
   auto function = mlir::func::FuncOp::create(unknown, "main", mlir::FunctionType::get(&context, {}, {}));
   module->push_back(function);
   function.addEntryBlock();
   mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(&function.getBody().front());
-  ImportContext import(function, std::move(opsets), functions);
+  ImportContext import(function, std::move(opsets), functions, external, limits);
   import.countUses(model.graph());
-  if (llvm::Error failure = defineInitializers(import))
+  if (llvm::Error failure = defineKnownValues(import))
     return failure;
   if (llvm::Error failure = defineInputs(import, function))
     return failure;
+  knownValues.clear();  // `import` has them: the last reader lets go
   if (llvm::Error failure = import.importNodes(model.graph(), builder))
     return failure;
   if (llvm::Error failure = returnOutputs(import, function, builder))
@@ -290,16 +334,30 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> OnnxImporter::run() {
   return module;
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(mlir::MLIRContext &context, llvm::StringRef bytes,
-                                                             llvm::StringRef folder, const ImportOptions &options) {
-  auto model = parseOnnxModel(bytes);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(mlir::MLIRContext &context,
+                                                             std::shared_ptr<llvm::MemoryBuffer> file,
+                                                             llvm::StringRef folder,
+                                                             const ImportOptions &options) {
+  SplitModel split = splitModel(file->getBuffer());
+  auto model = parseOnnxModel(split.bytes);
   if (!model)
     return model.takeError();
-  if (llvm::Error failure = checkOperatorsKnown(**model))
+  llvm::Expected<llvm::StringMap<int64_t>> opsets = importedOpsets(**model);
+  if (!opsets)
+    return opsets.takeError();
+  if (llvm::Error failure = checkOperatorsKnown(**model, *opsets))
     return failure;
-  if (llvm::Error failure = checkWithOnnx(**model))
+  if (llvm::Error failure = checkWithOnnx(**model, opsets->lookup("")))
     return failure;
-  return OnnxImporter(context, **model, folder, options).run();
+  std::optional<ExternalData> folderOfModel;
+  if (!folder.empty())
+    folderOfModel.emplace(folder);
+  ExternalData *external = folderOfModel ? &*folderOfModel : nullptr;
+  OnnxImporter importer(context, **model, std::move(*opsets), options);
+  if (llvm::Error failure = importer.readInitializers(split.rawData, file, external))
+    return failure;
+  int64_t stored = static_cast<int64_t>(file->getBufferSize()) + (external ? external->bytesRead() : 0);
+  return importer.run(ImportLimits::forStoredBytes(stored), external);
 }
 
 } // namespace
@@ -309,9 +367,9 @@ void registerFrontendDialects(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext &context, llvm::StringRef path,
-                                                              const ImportOptions &options) {
-  auto withPath = [&](const llvm::Twine &message) { return error(path + ": " + message); };
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importModel(mlir::MLIRContext &context, llvm::StringRef path, const ImportOptions &options) {
+  auto withPath = [&](const llvm::Twine &message) { return error(oneLine((path + ": " + message).str())); };
   llvm::sys::fs::file_status status;
   if (std::error_code code = llvm::sys::fs::status(path, status))
     return withPath(code.message());
@@ -320,17 +378,22 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext 
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
   if (!buffer)
     return withPath(buffer.getError().message());
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  return importModelFromMemory(context, std::move(*buffer), folder.empty() ? "." : folder, options);
+}
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importModelFromMemory(mlir::MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> bytes,
+                      llvm::StringRef folder, const ImportOptions &options) {
   context.loadDialect<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                       mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
-  llvm::StringRef extension = llvm::sys::path::extension(path);
-  llvm::SmallString<256> folder = llvm::sys::path::parent_path(path);
-  if (folder.empty())
-    folder = ".";
-  bool isMlir = extension == ".mlir" || extension == ".mlirbc" || (*buffer)->getBuffer().starts_with("ML\xefR");
-  auto module = isMlir ? importMlir(context, **buffer, options)
-                       : importOnnx(context, (*buffer)->getBuffer(), folder, options);
+  std::string name = bytes->getBufferIdentifier().str();
+  llvm::StringRef extension = llvm::sys::path::extension(name);
+  bool isMlir = extension == ".mlir" || extension == ".mlirbc" || bytes->getBuffer().starts_with("ML\xefR");
+  auto module =
+      isMlir ? importMlir(context, *bytes, options) : importOnnx(context, std::move(bytes), folder, options);
   if (!module)
-    return withPath(llvm::toString(module.takeError()));
+    return error(oneLine(name + ": " + llvm::toString(module.takeError())));
   return module;
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/ImportContext.h"
 
 #include "frontend/ConstantEvaluator.h"
+#include "frontend/Emit.h"
 #include "frontend/OnnxProto.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/TensorProto.h"
@@ -49,8 +50,10 @@ mlir::DenseElementsAttr toAttribute(const ConstantTensor &constant, mlir::MLIRCo
 }
 
 ImportContext::ImportContext(mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets,
-                             const FunctionLibrary &functions)
-    : function(function), opsets(std::move(opsets)), functions(functions) {
+                             const FunctionLibrary &functions, ExternalData *external,
+                             const ImportLimits &limits)
+    : budget(limits), external(external), function(function), opsets(std::move(opsets)),
+      functions(functions) {
   scopes.push_back(std::make_unique<Scope>());
 }
 
@@ -115,8 +118,16 @@ const onnx::NodeProto *ImportContext::soleReader(llvm::StringRef name) const {
 bool ImportContext::isRead(llvm::StringRef name) const { return scopes.back()->readers.count(name); }
 
 mlir::Value ImportContext::valueOf(ImportedValue &value) {
-  if (!value.value)
-    value.value = constantOp(*value.constant, value.name);
+  if (value.value)
+    return value.value;
+  value.value = constantOp(*value.constant, value.name);
+  // From now on the attribute holds the bytes: the model's copy may go.
+  if (value.type != ElementType::Bool)
+    value.constant =
+        ConstantTensor::view(value.type, value.shape,
+                             llvm::cast<mlir::DenseElementsAttr>(
+                                 llvm::cast<mlir::arith::ConstantOp>(value.value.getDefiningOp()).getValue())
+                                 .getRawData());
   return value.value;
 }
 
@@ -136,13 +147,15 @@ mlir::Value ImportContext::constantOp(const ConstantTensor &constant, llvm::Stri
 namespace {
 
 llvm::Error nodeError(const onnx::NodeProto &node, const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "node '%s' (%s): %s", nodeLabel(node).c_str(),
-                                 node.op_type().c_str(), message.str().c_str());
+  return llvm::createStringError("node '" + llvm::Twine(nodeLabel(node)) + "' (" + node.op_type() +
+                                 "): " + message);
 }
 
-/// Unrolled loops and functions that call functions must not make a small file into endless work.
-constexpr size_t kMaxImportedNodes = 200'000;
 constexpr size_t kMaxNesting = 64;
+// Bodies of functions are copied for each call: a large one that is called often must not fill the memory.
+constexpr int64_t kMaxBodyBytes = int64_t(1) << 30;
+// Of the nodes that are wrong, this many are named.
+constexpr size_t kShownFailures = 10;
 
 std::string expectedCount(const OperatorEntry &entry) {
   if (entry.maxInputs == entry.minInputs)
@@ -165,9 +178,9 @@ llvm::Error checkInputCount(const onnx::NodeProto &node, const OperatorEntry &en
 
 /// What can be wrong with the names of a node's operands and results.
 llvm::Error ImportContext::checkOperands(const onnx::NodeProto &node) {
-  if (++importedNodes > kMaxImportedNodes)
-    return nodeError(node, "the model has too many nodes after unrolling (more than " +
-                               llvm::Twine(kMaxImportedNodes) + ")");
+  budget.countNode();
+  if (std::string text = budget.exceeded(); !text.empty())
+    return nodeError(node, text);
   if (node.output_size() == 0)
     return nodeError(node, "has no output");
   for (const std::string &input : node.input())
@@ -180,20 +193,68 @@ llvm::Error ImportContext::checkOperands(const onnx::NodeProto &node) {
 }
 
 llvm::Error ImportContext::importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder) {
+  builder.setListener(&budget);
   // Constants first: exporters put them right before their reader, and folding looks ahead.
-  auto isConstant = [](const onnx::NodeProto &node) { return node.op_type() == "Constant" && node.domain().empty(); };
+  auto isConstant = [](const onnx::NodeProto &node) {
+    return node.op_type() == "Constant" && node.domain().empty();
+  };
   for (const onnx::NodeProto &node : graph.node())
     if (isConstant(node))
-      if (llvm::Error error = importNode(node, builder))
+      if (llvm::Error error = importOrCollect(node, builder))
         return error;
   for (const onnx::NodeProto &node : graph.node())
     if (!isConstant(node) && !absorbed.contains(&node))
-      if (llvm::Error error = importNode(node, builder))
+      if (llvm::Error error = importOrCollect(node, builder))
         return error;
+  return scopes.size() == 1 ? collectedFailures() : llvm::Error::success();
+}
+
+llvm::Error ImportContext::importOrCollect(const onnx::NodeProto &node, mlir::OpBuilder &builder) {
+  if (scopes.size() > 1)
+    return importNode(node, builder);
+  llvm::Error error = dependsOnFailure(node) ? llvm::Error::success() : importNode(node, builder);
+  bool skipped = !error && dependsOnFailure(node);
+  if (!error && !skipped)
+    return error;
+  // Beyond a limit nothing more is tried.
+  if (error && !budget.exceeded().empty())
+    return error;
+  if (error)
+    failures.push_back(llvm::toString(std::move(error)));
+  for (const std::string &output : node.output())
+    missing.insert(output);
   return llvm::Error::success();
 }
 
-/// Nodes with known operands are evaluated, except those with nested graphs, which may capture run-time values.
+/// Nested graphs may read values of the outermost one.
+bool ImportContext::dependsOnFailure(const onnx::NodeProto &node) const {
+  if (failures.empty())
+    return false;
+  auto isMissing = [&](const std::string &name) { return missing.contains(name); };
+  return llvm::any_of(node.input(), isMissing) ||
+         llvm::any_of(node.attribute(), [&](const onnx::AttributeProto &attribute) {
+           return attribute.has_g() &&
+                  (llvm::any_of(attribute.g().output(),
+                                [&](const auto &output) { return isMissing(output.name()); }) ||
+                   llvm::any_of(attribute.g().node(),
+                                [&](const auto &inner) { return dependsOnFailure(inner); }));
+         });
+}
+
+llvm::Error ImportContext::collectedFailures() const {
+  if (failures.empty())
+    return llvm::Error::success();
+  std::string text;
+  if (failures.size() > 1)
+    text = std::to_string(failures.size()) + " nodes cannot be imported: ";
+  text += llvm::join(llvm::ArrayRef(failures).take_front(kShownFailures), "; ");
+  if (failures.size() > kShownFailures)
+    text += "; and " + std::to_string(failures.size() - kShownFailures) + " more";
+  return llvm::createStringError(llvm::Twine(text));
+}
+
+/// Nodes with known operands are evaluated, except those with nested graphs, which may capture run-time
+/// values.
 bool ImportContext::canEvaluate(const onnx::NodeProto &node) {
   bool nested = llvm::any_of(node.attribute(), [](const onnx::AttributeProto &a) { return a.has_g(); });
   return !nested && node.input_size() > 0 && llvm::all_of(node.input(), [&](const std::string &name) {
@@ -204,11 +265,13 @@ bool ImportContext::canEvaluate(const onnx::NodeProto &node) {
 llvm::Error ImportContext::importNode(const onnx::NodeProto &node, mlir::OpBuilder &builder) {
   std::optional<int64_t> version = opsetVersion(node.domain());
   if (!version)
-    return nodeError(node, "its domain '" + llvm::Twine(node.domain()) + "' is not among the model's opset imports");
+    return nodeError(node, "its domain '" + llvm::Twine(node.domain()) +
+                               "' is not among the model's opset imports");
   if (llvm::Error error = checkOperands(node))
     return error;
-  const OperatorEntry *entry =
-      functions.ofModel(node.domain(), node.op_type()) ? nullptr : findOperator(node.domain(), node.op_type(), *version);
+  const OperatorEntry *entry = functions.ofModel(node.domain(), node.op_type())
+                                   ? nullptr
+                                   : findOperator(node.domain(), node.op_type(), *version);
   if (!entry)
     return importFunctionNode(node, *version, builder);
   if (llvm::Error error = checkInputCount(node, *entry))
@@ -231,7 +294,8 @@ llvm::Error ImportContext::importNode(const onnx::NodeProto &node, mlir::OpBuild
   return defineResults(nodeContext);
 }
 
-llvm::Error ImportContext::importFunctionNode(const onnx::NodeProto &node, int64_t version, mlir::OpBuilder &builder) {
+llvm::Error ImportContext::importFunctionNode(const onnx::NodeProto &node, int64_t version,
+                                              mlir::OpBuilder &builder) {
   std::vector<std::optional<ElementType>> types;
   std::vector<Shape> shapes;
   std::vector<ImportedValue> arguments;
@@ -245,6 +309,10 @@ llvm::Error ImportContext::importFunctionNode(const onnx::NodeProto &node, int64
   std::optional<FunctionBody> body = functions.instantiate(node, version, types, shapes);
   if (!body)
     return nodeError(node, "the operator is not supported in opset " + llvm::Twine(version));
+  bodyBytes += body->graph->ByteSizeLong();
+  if (bodyBytes > kMaxBodyBytes)
+    return nodeError(node, "the bodies of inlined functions take more than " + llvm::Twine(kMaxBodyBytes) +
+                               " bytes");
   bodies.push_back(body->graph);
   llvm::StringMap<int64_t> outer = opsets;
   for (const auto &entry : body->opsets)
@@ -264,8 +332,7 @@ llvm::Expected<std::vector<ImportedValue>> ImportContext::importGraph(const onnx
                                                                       llvm::ArrayRef<ImportedValue> arguments,
                                                                       bool seesOuterValues) {
   auto error = [&](const llvm::Twine &message) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "graph '%s': %s", graph.name().c_str(),
-                                   message.str().c_str());
+    return llvm::createStringError("graph '" + graph.name() + "': " + message);
   };
   if (scopes.size() > kMaxNesting)
     return error("graphs or functions are nested too deeply");
@@ -276,9 +343,11 @@ llvm::Expected<std::vector<ImportedValue>> ImportContext::importGraph(const onnx
   auto leave = llvm::make_scope_exit([&] { scopes.pop_back(); });
   countUses(graph);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
-    llvm::Expected<ConstantTensor> constant = toConstant(tensor, /*externalFolder=*/"");
+    llvm::Expected<ConstantTensor> constant = toConstant(tensor, external);
     if (!constant)
       return constant.takeError();
+    if (scopes.back()->values.count(tensor.name()))
+      return error("two initialisers are named '" + tensor.name() + "'");
     define(tensor.name(), ImportedValue::known(*constant));
   }
   for (auto [input, argument] : llvm::zip(graph.input(), arguments))
@@ -295,8 +364,23 @@ llvm::Expected<std::vector<ImportedValue>> ImportContext::importGraph(const onnx
   return results;
 }
 
+/// Results that are an operand, perhaps in another shape, take nothing.
+bool ImportContext::takeConstantBytes(const NodeContext &node, const ConstantTensor &result) {
+  for (size_t i = 0; i < node.inputCount(); ++i)
+    if (const ConstantTensor *operand = node.constant(i))
+      if (operand->rawData().data() == result.rawData().data() && operand->byteCount() >= result.byteCount())
+        return true;
+  return budget.takeConstantBytes(result.byteCount());
+}
+
 llvm::Error ImportContext::defineResults(NodeContext &node) {
+  if (std::string text = budget.exceeded(); !text.empty())
+    return nodeError(node.proto(), text);
   for (size_t i = 0; i < node.results.size(); ++i) {
+    if (node.results[i] && node.results[i]->constant && !takeConstantBytes(node, *node.results[i]->constant))
+      return nodeError(node.proto(),
+                       "output " + llvm::Twine(i) + " of shape " + shapeText(node.results[i]->shape) +
+                           " is known at import, and too large for what the model's file holds");
     const std::string &name = node.proto().output(i);
     if (name.empty())
       continue;

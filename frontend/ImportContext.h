@@ -2,19 +2,24 @@
 // State of one import: the values seen so far, who reads them, and the function being built.
 #pragma once
 
+#include "frontend/ExternalData.h"
 #include "frontend/FunctionLibrary.h"
+#include "frontend/ImportBudget.h"
 #include "frontend/NodeContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 namespace autotune {
 
-/// Values are looked up by name through the graphs that enclose each other. Bodies of functions see only themselves.
+/// Values are looked up by name through the graphs that enclose each other. Bodies of functions see only
+/// themselves.
 class ImportContext {
 public:
-  ImportContext(mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets, const FunctionLibrary &functions);
+  ImportContext(mlir::func::FuncOp function, llvm::StringMap<int64_t> opsets,
+                const FunctionLibrary &functions, ExternalData *external, const ImportLimits &limits);
 
   mlir::MLIRContext *context() const { return mlir::func::FuncOp(function)->getContext(); }
 
@@ -25,7 +30,8 @@ public:
   ImportedValue *find(llvm::StringRef name);
   void define(llvm::StringRef name, ImportedValue value);
 
-  /// Counts readers of each value of the innermost graph; outputs and nested graphs count as readers that are no node.
+  /// Counts readers of each value of the innermost graph; outputs and nested graphs count as readers that are
+  /// no node.
   void countUses(const onnx::GraphProto &graph);
   /// The only reader, when it is a node of the same graph.
   const onnx::NodeProto *soleReader(llvm::StringRef name) const;
@@ -37,13 +43,17 @@ public:
   mlir::Value valueOf(ImportedValue &value);
   mlir::Value constantOp(const ConstantTensor &constant, llvm::StringRef name);
 
-  /// Scalar operations that folding may still spend; what is beyond it is computed at run time.
-  int64_t evaluationBudget = int64_t(1) << 30;
+  /// What may still be used; builders of run-time ops listen to it.
+  ImportBudget budget;
+  /// Where tensors outside the model's file are; null: they may not be anywhere else.
+  ExternalData *external;
 
-  /// Imports the nodes of the innermost graph at the builder's position.
+  /// Imports the nodes of the innermost graph at the builder's position. In the outermost graph every node
+  /// that can be tried is tried, so that one error names all that is wrong.
   llvm::Error importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder);
   /// Imports a nested graph with these values for its inputs; gives its outputs.
-  llvm::Expected<std::vector<ImportedValue>> importGraph(const onnx::GraphProto &graph, mlir::OpBuilder &builder,
+  llvm::Expected<std::vector<ImportedValue>> importGraph(const onnx::GraphProto &graph,
+                                                         mlir::OpBuilder &builder,
                                                          llvm::ArrayRef<ImportedValue> arguments,
                                                          bool seesOuterValues = true);
 
@@ -59,9 +69,13 @@ private:
   };
 
   llvm::Error importNode(const onnx::NodeProto &node, mlir::OpBuilder &builder);
+  llvm::Error importOrCollect(const onnx::NodeProto &node, mlir::OpBuilder &builder);
+  bool dependsOnFailure(const onnx::NodeProto &node) const;
+  llvm::Error collectedFailures() const;
   llvm::Error importFunctionNode(const onnx::NodeProto &node, int64_t version, mlir::OpBuilder &builder);
   llvm::Error checkOperands(const onnx::NodeProto &node);
   llvm::Error defineResults(NodeContext &node);
+  bool takeConstantBytes(const NodeContext &node, const ConstantTensor &result);
   bool canEvaluate(const onnx::NodeProto &node);
   void addReader(llvm::StringRef name, const onnx::NodeProto *node);
   void countNestedUses(const onnx::GraphProto &graph);
@@ -74,7 +88,10 @@ private:
   llvm::SmallPtrSet<const onnx::NodeProto *, 16> absorbed;
   /// Bodies of inlined functions: values may refer to the data of their constants.
   std::vector<std::shared_ptr<const onnx::GraphProto>> bodies;
-  size_t importedNodes = 0;
+  int64_t bodyBytes = 0;
+  /// What is wrong with nodes of the outermost graph, and the values that are missing because of it.
+  std::vector<std::string> failures;
+  llvm::StringSet<> missing;
 };
 
 /// A dense constant as an attribute; bools are packed as MLIR wants them.

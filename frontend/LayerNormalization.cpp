@@ -200,8 +200,11 @@ mlir::LogicalResult buildLRN(NodeContext &node) {
   int64_t size = node.intAttribute("size", 0);
   if (failed(requireFloats(node, 2)))
     return mlir::failure();
-  if (size < 1 || size > node.shape(0)[1] * 2 + 1)
-    return node.fail("size is " + llvm::Twine(size));
+  // Each neighbour is a term of its own.
+  constexpr int64_t kMostNeighbours = 256;
+  if (size < 1 || size > std::min(node.shape(0)[1] * 2 + 1, kMostNeighbours))
+    return node.fail("size is " + llvm::Twine(size) + ", expected 1 to " + llvm::Twine(kMostNeighbours) +
+                     " and not more than there are channels on both sides");
   double alpha = node.floatAttribute("alpha", 1e-4f), beta = node.floatAttribute("beta", 0.75);
   double bias = node.floatAttribute("bias", 1);
   Builder &b = node.b;

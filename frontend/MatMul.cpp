@@ -84,7 +84,8 @@ mlir::LogicalResult buildMatMul(NodeContext &node) {
   if (failed(requireNumbers(node)))
     return mlir::failure();
   mlir::Type element = node.elementType(0);
-  mlir::FailureOr<Value> product = matrixProduct(node, node.input(0), node.input(1), accumulatorType(element));
+  mlir::FailureOr<Value> product =
+      matrixProduct(node, node.input(0), node.input(1), accumulatorType(element));
   if (failed(product))
     return mlir::failure();
   node.setResult(0, floatCast(node.b, *product, element));
@@ -99,7 +100,7 @@ Value gemmOperand(NodeContext &node, size_t index, bool transpose, double &scale
     return transpose ? transposed(node.b, value, {1, 0}) : value;
   }
   ConstantTensor folded = transpose ? constant->transposed({1, 0}) : *constant;
-  if (scale != 1 && isFloat(folded.type())) {
+  if (scale != 1 && isFloat(folded.type()) && succeeded(node.spend(folded.size()))) {
     unsigned width = byteSize(folded.type());
     std::vector<char> bytes(folded.size() * width);
     for (int64_t i = 0, e = folded.size(); i < e; ++i)
@@ -154,7 +155,8 @@ mlir::FailureOr<Value> gemmProduct(NodeContext &node) {
   bool transposeA = node.intAttribute("transA", 0), transposeB = node.intAttribute("transB", 0);
   int64_t innerA = node.shape(0)[transposeA ? 0 : 1], innerB = node.shape(1)[transposeB ? 1 : 0];
   if (innerA != innerB)
-    return node.fail("operands " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(1)) + " do not fit");
+    return node.fail("operands " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(1)) +
+                     " do not fit");
   double alpha = node.floatAttribute("alpha", 1), one = 1;
   Value x = gemmOperand(node, 0, transposeA, node.constant(1) ? one : alpha);
   Value y = gemmOperand(node, 1, transposeB, alpha);

@@ -173,7 +173,7 @@ mlir::LogicalResult buildSplit(NodeContext &node) {
     return node.fail(llvm::Twine(sizes->size()) + " sizes for " + llvm::Twine(parts) + " outputs");
   SliceBounds bounds = wholeTensor(node.shape(0));
   for (auto [output, size] : llvm::enumerate(*sizes)) {
-    if (size < 0 || bounds.offset[axis] + size > dim)
+    if (size < 0 || size > dim - bounds.offset[axis])
       return node.fail("the sizes " + shapeText(*sizes) + " do not add up to dimension " + llvm::Twine(dim));
     bounds.size[axis] = size;
     setSliced(node, output, bounds);
@@ -242,8 +242,9 @@ mlir::FailureOr<std::pair<Shape, Shape>> requestedPads(NodeContext &node) {
       return mlir::failure();
     low[axis] = (*pads)[i];
     high[axis] = (*pads)[count + i];
-    if (std::abs(low[axis]) > kMaxTensorBytes || std::abs(high[axis]) > kMaxTensorBytes)
-      return node.fail("pads are too large");
+    for (int64_t pad : {low[axis], high[axis]})
+      if (pad < -kMaxTensorBytes || pad > kMaxTensorBytes)
+        return node.fail("pads are too large");
   }
   return std::make_pair(low, high);
 }
@@ -350,7 +351,7 @@ mlir::LogicalResult buildDepthToSpace(NodeContext &node) {
 mlir::LogicalResult buildSpaceToDepth(NodeContext &node) {
   llvm::ArrayRef<int64_t> s = node.shape(0);
   int64_t block = node.intAttribute("blocksize", 0);
-  if (s.size() != 4 || block < 1 || s[2] % block != 0 || s[3] % block != 0)
+  if (s.size() != 4 || block < 1 || block > 1 << 15 || s[2] % block != 0 || s[3] % block != 0)
     return node.fail("input " + shapeText(s) + " does not fit blocksize " + llvm::Twine(block));
   Builder &b = node.b;
   Value view = reshapeTo(b, node.input(0), {s[0], s[1], s[2] / block, block, s[3] / block, block});

@@ -70,9 +70,14 @@ std::optional<std::vector<int64_t>> NodeContext::constantInts(size_t index) {
   if (!hasInput(index))
     return std::nullopt;
   const ConstantTensor *tensor = constant(index);
-  if (!tensor || isFloat(tensor->type()) || tensor->size() > 1 << 20) {
-    (void)fail("input " + llvm::Twine(index) + " ('" + inputs[index]->name +
-               "') must be integers known at import: the shape of the result depends on the data");
+  // Shapes, axes, sizes of parts: never many.
+  constexpr int64_t kMostIntegers = 4096;
+  if (!tensor || isFloat(tensor->type()) || tensor->size() > kMostIntegers) {
+    const std::string &name = inputs[index]->name;
+    bool isInput = mlir::isa_and_nonnull<mlir::BlockArgument>(inputs[index]->value);
+    (void)fail("input " + llvm::Twine(index) + " ('" + name +
+               "') must be integers known at import: the shape of the result depends on the data" +
+               (isInput ? "; fix it with --input-value " + name + "=…" : std::string()));
     return std::vector<int64_t>();
   }
   return tensor->toInts();
@@ -85,7 +90,8 @@ const onnx::AttributeProto *NodeContext::attribute(llvm::StringRef name) const {
   return nullptr;
 }
 
-const onnx::AttributeProto *NodeContext::typedAttribute(llvm::StringRef name, int type, llvm::StringRef typeName) {
+const onnx::AttributeProto *NodeContext::typedAttribute(llvm::StringRef name, int type,
+                                                        llvm::StringRef typeName) {
   const onnx::AttributeProto *found = attribute(name);
   if (!found)
     return nullptr;
@@ -135,7 +141,7 @@ std::optional<ConstantTensor> NodeContext::tensorAttribute(llvm::StringRef name)
   const auto *found = typedAttribute(name, onnx::AttributeProto::TENSOR, "TENSOR");
   if (!found)
     return std::nullopt;
-  llvm::Expected<ConstantTensor> tensor = toConstant(found->t(), /*externalFolder=*/"");
+  llvm::Expected<ConstantTensor> tensor = toConstant(found->t(), import.external);
   if (tensor)
     return std::move(*tensor);
   (void)fail("attribute '" + name + "': " + llvm::toString(tensor.takeError()));
@@ -166,6 +172,10 @@ int64_t NodeContext::axisAttribute(llvm::StringRef name, int64_t fallback, int64
 
 std::vector<int64_t> NodeContext::normalizedAxes(llvm::ArrayRef<int64_t> axes, int64_t rank) {
   std::vector<int64_t> normalized;
+  if (axes.size() > static_cast<size_t>(kMaxRank)) {
+    (void)fail(llvm::Twine(axes.size()) + " axes, supported are " + llvm::Twine(kMaxRank));
+    return normalized;
+  }
   for (int64_t axis : axes)
     normalized.push_back(normalizedAxis(axis, rank));
   llvm::sort(normalized);
@@ -179,10 +189,18 @@ bool NodeContext::isOutputUsed(size_t index) const {
   return index < outputCount() && !node.output(index).empty() && import.isRead(node.output(index));
 }
 
+bool NodeContext::checkRank(int64_t rank) {
+  if (rank > kMaxRank)
+    (void)fail("the result has " + llvm::Twine(rank) + " dimensions, supported are " + llvm::Twine(kMaxRank));
+  return rank <= kMaxRank;
+}
+
 void NodeContext::setResult(size_t index, mlir::Value value, std::optional<ElementType> type) {
   if (index >= results.size())
     return;
   auto tensorType = mlir::cast<mlir::RankedTensorType>(value.getType());
+  if (!checkRank(tensorType.getRank()))
+    return;
   ImportedValue result;
   mlir::Type element = tensorType.getElementType();
   bool likeInput = hasInput(0) && elementType(0) == element;
@@ -202,7 +220,7 @@ void NodeContext::setResult(size_t index, const ConstantTensor &constant) {
 }
 
 void NodeContext::setResult(size_t index, const ImportedValue &value) {
-  if (index < results.size())
+  if (index < results.size() && checkRank(value.shape.size()))
     results[index] = value;
 }
 
@@ -226,6 +244,18 @@ std::unique_ptr<NodeContext> NodeContext::soleConsumer(size_t index, llvm::Strin
 void NodeContext::absorb(NodeContext &consumer) {
   import.markAbsorbed(consumer.node);
   absorbedOutputs.push_back(consumer.node.output(0));
+}
+
+mlir::LogicalResult NodeContext::spend(int64_t elements) {
+  // An element that becomes part of the module costs more than a step of an evaluation: it is stored and
+  // hashed.
+  constexpr int64_t kStepsEach = 8;
+  int64_t &left = import.budget.foldingSteps;
+  if (elements > left / kStepsEach)
+    return fail("it has " + llvm::Twine(elements) +
+                " elements to compute at import, too many for what the model's file holds");
+  left -= kStepsEach * elements;
+  return mlir::success();
 }
 
 mlir::LogicalResult NodeContext::fail(const llvm::Twine &message) {

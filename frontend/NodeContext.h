@@ -26,16 +26,16 @@ struct OperatorEntry;
 struct ImportedValue {
   ElementType type = ElementType::F32;
   Shape shape;
-  mlir::Value value;                       // null: a constant that was not needed at run time yet
-  std::optional<ConstantTensor> constant;  // known at import
+  mlir::Value value;                      // null: a constant that was not needed at run time yet
+  std::optional<ConstantTensor> constant; // known at import
   std::string name;
-  bool present = true;  // false: an operand of a nested graph that was left out
+  bool present = true; // false: an operand of a nested graph that was left out
 
   static ImportedValue known(const ConstantTensor &constant);
 };
 
-/// Accessors never stop a builder: the first misuse (attribute of the wrong type, operand that should have been
-/// constant) is kept, a harmless default returned, and the node is refused after the builder returns.
+/// Accessors never stop a builder: the first misuse (attribute of the wrong type, operand that should have
+/// been constant) is kept, a harmless default returned, and the node is refused after the builder returns.
 class NodeContext {
 public:
   /// With `scratch`, run-time operands become arguments of that block: the ops are emitted to be evaluated.
@@ -100,6 +100,8 @@ public:
   /// Makes this node's output 0 stand for the consumer's: its builder will not run.
   void absorb(NodeContext &consumer);
 
+  /// For builders that compute constants themselves: fails when so many elements are more than may be folded.
+  mlir::LogicalResult spend(int64_t elements);
   mlir::LogicalResult fail(const llvm::Twine &message);
   bool failedAlready() const { return !error.empty(); }
   const std::string &errorMessage() const { return error; }
@@ -115,13 +117,14 @@ public:
 private:
   const onnx::AttributeProto *attribute(llvm::StringRef name) const;
   const onnx::AttributeProto *typedAttribute(llvm::StringRef name, int type, llvm::StringRef typeName);
+  bool checkRank(int64_t rank);
   mlir::Value scratchArgument(const ConstantTensor &constant);
 
   ImportContext &import;
   const onnx::NodeProto &node;
   int64_t opsetVersion;
   mlir::Block *scratch;
-  std::vector<ImportedValue *> inputs;  // null: absent
+  std::vector<ImportedValue *> inputs; // null: absent
   std::map<size_t, mlir::Value> scratchInputs;
   std::map<unsigned, ConstantTensor> scratchValues;
   std::string error;

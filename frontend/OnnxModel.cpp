@@ -2,8 +2,6 @@
 // Parsing and checking of ONNX files.
 #include "frontend/OnnxModel.h"
 
-#include "frontend/FunctionLibrary.h"
-#include "frontend/NodeContext.h"
 #include "frontend/OnnxProto.h"
 #include "frontend/OperatorTable.h"
 
@@ -17,58 +15,23 @@ namespace autotune {
 
 namespace {
 
-llvm::Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", message.str().c_str());
-}
+llvm::Error error(const llvm::Twine &message) { return llvm::createStringError(message); }
 
 // The newest versions that Debian's libonnx 1.12 knows.
 constexpr int64_t kCheckerIrVersion = 8;
 constexpr int64_t kCheckerOpset = 17;
 
-int64_t importedVersion(const onnx::ModelProto &model, llvm::StringRef domain) {
-  for (const auto &opset : model.opset_import())
-    if (domain == opset.domain() || (domain.empty() && opset.domain() == "ai.onnx"))
-      return opset.version();
-  return 0;
+bool isExternal(const onnx::TensorProto &tensor) {
+  return tensor.data_location() == onnx::TensorProto::EXTERNAL;
 }
 
-/// Walks graphs and the functions that they call.
-class UnknownOperators {
-public:
-  explicit UnknownOperators(const onnx::ModelProto &model) : model(model), library(model) {}
-
-  std::vector<std::string> names;
-
-  template <typename Nodes> void visit(const Nodes &nodes) {
-    for (const onnx::NodeProto &node : nodes) {
-      visitNode(node);
-      for (const onnx::AttributeProto &attribute : node.attribute())
-        if (attribute.has_g())
-          visit(attribute.g().node());
-    }
-  }
-
-private:
-  void visitNode(const onnx::NodeProto &node) {
-    llvm::StringRef domain = node.domain() == "ai.onnx" ? "" : llvm::StringRef(node.domain());
-    if (const onnx::FunctionProto *function = library.ofModel(domain, node.op_type())) {
-      if (visited.insert(function).second)
-        visit(function->node());
-      return;
-    }
-    // A function may import other versions than the model; its nodes are checked again when it is inlined.
-    int64_t version = importedVersion(model, domain);
-    bool known = version > 0 && (findOperator(domain, node.op_type(), version) ||
-                                 library.contains(domain, node.op_type(), version));
-    if (!known)
-      names.push_back("'" + nodeLabel(node) + "' (" + (domain.empty() ? "" : domain.str() + ".") + node.op_type() +
-                      ")");
-  }
-
-  const onnx::ModelProto &model;
-  FunctionLibrary library;
-  llvm::SmallPtrSet<const onnx::FunctionProto *, 8> visited;
-};
+bool hasExternalData(const onnx::GraphProto &graph) {
+  return llvm::any_of(graph.initializer(), isExternal) || llvm::any_of(graph.node(), [](const auto &node) {
+           return llvm::any_of(node.attribute(), [](const auto &attribute) {
+             return isExternal(attribute.t()) || (attribute.has_g() && hasExternalData(attribute.g()));
+           });
+         });
+}
 
 } // namespace
 
@@ -82,37 +45,44 @@ llvm::Expected<std::shared_ptr<onnx::ModelProto>> parseOnnxModel(llvm::StringRef
                                                 static_cast<int>(bytes.size()));
   stream.SetTotalBytesLimit(INT_MAX);
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return error("not an ONNX model: truncated, or another kind of file (" + llvm::Twine(bytes.size()) + " bytes)");
+    return error("not an ONNX model: truncated, or another kind of file (" + llvm::Twine(bytes.size()) +
+                 " bytes)");
   if (!model->has_graph())
     return error("not an ONNX model: holds no graph");
-  if (model->graph().node_size() == 0)
-    return error("the graph is empty: it has no nodes");
   if (model->graph().output_size() == 0)
-    return error("the graph has no outputs");
-  int64_t version = importedVersion(*model, "");
-  if (version > kNewestOpset)
-    return error("opset " + llvm::Twine(version) + " is newer than the newest supported one, " +
-                 llvm::Twine(kNewestOpset));
+    return error(model->graph().node_size() == 0 ? "the graph is empty: it has no nodes and no outputs"
+                                                 : "the graph has no outputs");
   return model;
 }
 
-llvm::Error checkOperatorsKnown(const onnx::ModelProto &model) {
-  UnknownOperators unknown(model);
-  unknown.visit(model.graph().node());
-  if (unknown.names.empty())
-    return llvm::Error::success();
-  return error(llvm::Twine(unknown.names.size()) + (unknown.names.size() == 1 ? " node" : " nodes") +
-               " with an unsupported operator (opset " + llvm::Twine(importedVersion(model, "")) +
-               "): " + llvm::join(unknown.names, ", "));
+llvm::Expected<llvm::StringMap<int64_t>> importedOpsets(const onnx::ModelProto &model) {
+  llvm::StringMap<int64_t> opsets;
+  for (const auto &import : model.opset_import()) {
+    llvm::StringRef domain = import.domain() == "ai.onnx" ? "" : llvm::StringRef(import.domain());
+    auto [entry, added] = opsets.try_emplace(domain, import.version());
+    if (!added && entry->second != import.version())
+      return error("the domain '" + (domain.empty() ? "ai.onnx" : domain) +
+                   "' is imported twice, as version " + llvm::Twine(entry->second) + " and as version " +
+                   llvm::Twine(import.version()));
+  }
+  // Files from before version 3 of the format have no imports: they mean the first opset.
+  if (model.ir_version() < 3)
+    opsets.try_emplace("", 1);
+  auto standard = opsets.find("");
+  if (standard != opsets.end() && standard->second > kNewestOpset)
+    return error("the model uses opset " + llvm::Twine(standard->second) +
+                 ", which is newer than the newest supported one, " + llvm::Twine(kNewestOpset));
+  return opsets;
 }
 
-llvm::Error checkWithOnnx(onnx::ModelProto &model) {
+llvm::Error checkWithOnnx(onnx::ModelProto &model, int64_t opset) {
   // It looks for external data in the working folder; reading that data checks more than it does.
-  bool external = llvm::any_of(model.graph().initializer(), [](const onnx::TensorProto &tensor) {
-    return tensor.data_location() == onnx::TensorProto::EXTERNAL;
-  });
-  if (external || model.ir_version() > kCheckerIrVersion || importedVersion(model, "") > kCheckerOpset)
+  if (hasExternalData(model.graph()) || model.ir_version() > kCheckerIrVersion || opset > kCheckerOpset)
     return llvm::Error::success();
+  // It knows only one of the two names of the standard domain.
+  for (onnx::OperatorSetIdProto &import : *model.mutable_opset_import())
+    if (import.domain() == "ai.onnx")
+      import.clear_domain();
   // Exporters leave out the shape of outputs, which nobody needs; only the checker insists.
   for (onnx::ValueInfoProto &output : *model.mutable_graph()->mutable_output())
     if (output.type().has_tensor_type())

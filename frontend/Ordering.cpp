@@ -14,8 +14,8 @@ using mlir::utils::IteratorType;
 namespace {
 
 /// A generic over `loops`, whose last loop is a reduction.
-Value reducedOverLast(Builder &b, llvm::ArrayRef<Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps, Value init,
-                      mlir::AffineMap resultMap, ScalarBody body) {
+Value reducedOverLast(Builder &b, llvm::ArrayRef<Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps,
+                      Value init, mlir::AffineMap resultMap, ScalarBody body) {
   llvm::SmallVector<mlir::AffineMap> all(maps);
   all.push_back(resultMap);
   llvm::SmallVector<IteratorType> loops(resultMap.getNumDims(), IteratorType::parallel);
@@ -24,8 +24,9 @@ Value reducedOverLast(Builder &b, llvm::ArrayRef<Value> inputs, llvm::ArrayRef<m
     Builder inner(location, nested);
     inner.create<mlir::linalg::YieldOp>(body(inner, v));
   };
-  return b.create<mlir::linalg::GenericOp>(mlir::TypeRange{init.getType()}, inputs, mlir::ValueRange{init}, all,
-                                           loops, build)
+  return b
+      .create<mlir::linalg::GenericOp>(mlir::TypeRange{init.getType()}, inputs, mlir::ValueRange{init}, all,
+                                       loops, build)
       .getResult(0);
 }
 
@@ -35,8 +36,9 @@ Value indexAsI64(Builder &b, int64_t loop) {
 
 /// The rank of each element in its row is the number of elements that come before it; the k first are picked.
 mlir::LogicalResult buildTopK(NodeContext &node) {
-  std::optional<std::vector<int64_t>> k =
-      node.version() < 10 ? std::optional(std::vector<int64_t>{node.intAttribute("k", 0)}) : node.constantInts(1);
+  std::optional<std::vector<int64_t>> k = node.version() < 10
+                                              ? std::optional(std::vector<int64_t>{node.intAttribute("k", 0)})
+                                              : node.constantInts(1);
   int64_t rank = node.rank(0), axis = node.axisAttribute("axis", -1, rank);
   bool largest = node.intAttribute("largest", 1) != 0;
   if (node.failedAlready())
@@ -72,14 +74,16 @@ mlir::LogicalResult buildTopK(NodeContext &node) {
   auto hit = [&](Builder &inner, Value rankOfOther) -> Value {
     return inner.create<arith::CmpIOp>(arith::CmpIPredicate::eq, rankOfOther, indexAsI64(inner, axis));
   };
-  Value values = reducedOverLast(b, {input, ranks}, {otherMap, otherMap}, zeroTensor(b, picked, node.elementType(0)),
-                                 ownMap, [&](Builder &inner, mlir::ValueRange v) -> Value {
-                                   return inner.create<arith::SelectOp>(hit(inner, v[1]), v[0], v[2]);
-                                 });
-  Value indices = reducedOverLast(b, {ranks}, {otherMap}, zeroTensor(b, picked, b.getI64Type()), ownMap,
-                                  [&](Builder &inner, mlir::ValueRange v) -> Value {
-                                    return inner.create<arith::SelectOp>(hit(inner, v[0]), indexAsI64(inner, rank), v[1]);
-                                  });
+  Value values =
+      reducedOverLast(b, {input, ranks}, {otherMap, otherMap}, zeroTensor(b, picked, node.elementType(0)),
+                      ownMap, [&](Builder &inner, mlir::ValueRange v) -> Value {
+                        return inner.create<arith::SelectOp>(hit(inner, v[1]), v[0], v[2]);
+                      });
+  Value indices =
+      reducedOverLast(b, {ranks}, {otherMap}, zeroTensor(b, picked, b.getI64Type()), ownMap,
+                      [&](Builder &inner, mlir::ValueRange v) -> Value {
+                        return inner.create<arith::SelectOp>(hit(inner, v[0]), indexAsI64(inner, rank), v[1]);
+                      });
   node.setResult(0, values, type);
   node.setResult(1, indices, ElementType::I64);
   return mlir::success();
@@ -111,7 +115,8 @@ mlir::LogicalResult buildCumSum(NodeContext &node) {
   if (exclusive && shape[axis] > 0)
     sum = shifted(sum, 1);
   for (int64_t distance = 1; distance < shape[axis]; distance *= 2)
-    sum = elementwise(b, shape, wide, {broadcastOperand(b, sum, shape), broadcastOperand(b, shifted(sum, distance), shape)},
+    sum = elementwise(b, shape, wide,
+                      {broadcastOperand(b, sum, shape), broadcastOperand(b, shifted(sum, distance), shape)},
                       [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
   node.setResult(0, floatCast(b, sum, element));
   return mlir::success();
@@ -124,7 +129,8 @@ mlir::LogicalResult buildReverseSequence(NodeContext &node) {
     return mlir::failure();
   Shape shape(node.shape(0));
   if (time == batch || node.shape(1) != llvm::ArrayRef<int64_t>(shape[batch]))
-    return node.fail("sequence_lens of shape " + shapeText(node.shape(1)) + " do not fit " + shapeText(shape));
+    return node.fail("sequence_lens of shape " + shapeText(node.shape(1)) + " do not fit " +
+                     shapeText(shape));
   Builder &b = node.b;
   Value source = node.input(0);
   Value result = elementwise(
@@ -151,6 +157,8 @@ mlir::LogicalResult buildNonZero(NodeContext &node) {
   const ConstantTensor *constant = node.constant(0);
   if (!constant)
     return node.fail("the shape of the result depends on the data");
+  if (failed(node.spend(constant->size() * std::max<int64_t>(node.rank(0), 1))))
+    return mlir::failure();
   std::vector<std::vector<int64_t>> rows(std::max<int64_t>(node.rank(0), 1));
   Shape strides = rowMajorStrides(constant->shape());
   for (int64_t i = 0, e = constant->size(); i < e; ++i) {
@@ -173,7 +181,8 @@ mlir::LogicalResult buildNonZero(NodeContext &node) {
 mlir::LogicalResult buildCompress(NodeContext &node) {
   const ConstantTensor *condition = node.constant(1);
   if (!condition)
-    return node.fail("the shape of the result depends on the condition (input 1), which is not known at import");
+    return node.fail(
+        "the shape of the result depends on the condition (input 1), which is not known at import");
   Shape shape(node.shape(0));
   int64_t axis = 0;
   if (node.hasAttribute("axis"))
@@ -186,10 +195,18 @@ mlir::LogicalResult buildCompress(NodeContext &node) {
   Value input = reshapeTo(b, node.input(0), shape);
   llvm::SmallVector<Value> parts;
   Shape offset(shape.size(), 0), size = shape, ones(shape.size(), 1);
-  size[axis] = 1;
-  for (offset[axis] = 0; offset[axis] < std::min(condition->size(), shape[axis]); ++offset[axis])
-    if (condition->intAt(offset[axis]))
+  int64_t end = std::min(condition->size(), shape[axis]);
+  // Neighbours that are kept are one slice.
+  for (int64_t first = 0; first < end; first += std::max<int64_t>(size[axis], 1)) {
+    for (size[axis] = 0; first + size[axis] < end && condition->intAt(first + size[axis]);)
+      ++size[axis];
+    offset[axis] = first;
+    if (size[axis] > 0)
       parts.push_back(sliceOf(b, input, offset, size, ones));
+    constexpr size_t kMostParts = 4096;
+    if (parts.size() > kMostParts)
+      return node.fail("the condition keeps more than " + llvm::Twine(kMostParts) + " separate parts");
+  }
   if (parts.empty())
     return node.fail("the condition keeps nothing");
   node.setResult(0, parts.size() == 1 ? parts[0] : b.create<mlir::tensor::ConcatOp>(axis, parts).getResult());
@@ -207,7 +224,13 @@ mlir::LogicalResult buildEyeLike(NodeContext &node) {
     type = *wanted;
   }
   int64_t rows = node.shape(0)[0], columns = node.shape(0)[1], diagonal = node.intAttribute("k", 0);
+  // Beyond the matrix all diagonals are alike.
+  diagonal = std::clamp(diagonal, -rows, columns);
   unsigned width = byteSize(type);
+  if (!checkedByteCount({rows, columns}, type))
+    return node.fail("the shape " + shapeText({rows, columns}) + " is too large");
+  if (failed(node.spend(rows * columns)))
+    return mlir::failure();
   std::vector<char> bytes(rows * columns * width);
   ConstantTensor one = ConstantTensor::scalar(type, 1);
   for (int64_t row = std::max<int64_t>(0, -diagonal); row < rows && row + diagonal < columns; ++row)
@@ -217,9 +240,12 @@ mlir::LogicalResult buildEyeLike(NodeContext &node) {
 }
 
 constexpr OperatorEntry kOperators[] = {
-    {"", "Compress", 9, 2, 2, buildCompress},       {"", "CumSum", 11, 2, 2, buildCumSum},
-    {"", "EyeLike", 9, 1, 1, buildEyeLike},         {"", "NonZero", 9, 1, 1, buildNonZero},
-    {"", "ReverseSequence", 10, 2, 2, buildReverseSequence}, {"", "TopK", 1, 1, 2, buildTopK},
+    {"", "Compress", 9, 2, 2, buildCompress},
+    {"", "CumSum", 11, 2, 2, buildCumSum},
+    {"", "EyeLike", 9, 1, 1, buildEyeLike},
+    {"", "NonZero", 9, 1, 1, buildNonZero},
+    {"", "ReverseSequence", 10, 2, 2, buildReverseSequence},
+    {"", "TopK", 1, 1, 2, buildTopK},
 };
 
 } // namespace

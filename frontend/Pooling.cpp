@@ -101,12 +101,11 @@ int64_t readAlong(const Window &window, size_t dim, int64_t input, int64_t posit
   int64_t start = position * window.strides[dim] - window.padLow[dim];
   int64_t low = includePadding ? -window.padLow[dim] : 0;
   int64_t high = input + (includePadding ? window.modelPadHigh[dim] : 0);
-  int64_t count = 0;
-  for (int64_t k = 0; k < window.kernel[dim]; ++k) {
-    int64_t at = start + k * window.dilations[dim];
-    count += at >= low && at < high;
-  }
-  return count;
+  // Kernel positions k with low <= start + k * step < high.
+  int64_t step = window.dilations[dim];
+  int64_t first = start >= low ? 0 : (low - start + step - 1) / step;
+  int64_t end = start >= high ? 0 : std::min(window.kernel[dim], (high - start + step - 1) / step);
+  return std::max<int64_t>(end - first, 0);
 }
 
 /// 1 / (number of elements that count) for each window.
@@ -130,6 +129,10 @@ mlir::FailureOr<Value> averagePooled(NodeContext &node, Value input) {
   Shape inputShape(shapeOf(input));
   mlir::FailureOr<Window> window = poolingWindow(node, inputShape);
   if (failed(window))
+    return mlir::failure();
+  if (!checkedByteCount(window->output, ElementType::F32))
+    return node.fail("the result " + shapeText(window->output) + " is too large");
+  if (failed(node.spend(elementCount(window->output))))
     return mlir::failure();
   Builder &b = node.b;
   mlir::Type element = elementOf(input), accumulator = accumulatorType(element);

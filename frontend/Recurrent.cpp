@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM, step by step: one product of all inputs, then for each step one of the state and few elementwise
-// ops. The number of steps is static.
+// RNN, GRU and LSTM, step by step: one product of all inputs, then for each step one of the state and few
+// elementwise ops. The number of steps is static.
 #include "frontend/OperatorTable.h"
 #include "frontend/RecurrentActivation.h"
 #include "frontend/Scalar.h"
@@ -57,11 +57,11 @@ private:
   std::vector<RecurrentActivation> activations;
   size_t firstActivation = 0;
   mlir::Type element;
-  Value sequence;  // [steps, batch, input]
+  Value sequence; // [steps, batch, input]
 
   // Of the direction being built.
   Value stateWeight, stateWeightOfGate, stateBias;
-  Value peepholes[3];  // i, o, f
+  Value peepholes[3]; // i, o, f
   std::vector<Value> outputs, lastHidden, lastCell;
 };
 
@@ -99,8 +99,8 @@ mlir::LogicalResult Recurrence::checkShapes() {
   auto expect = [&](size_t index, llvm::ArrayRef<int64_t> shape) {
     if (!node.hasInput(index) || node.shape(index) == shape)
       return mlir::success();
-    return node.fail("input " + llvm::Twine(index) + " of shape " + shapeText(node.shape(index)) + ", expected " +
-                     shapeText(shape));
+    return node.fail("input " + llvm::Twine(index) + " of shape " + shapeText(node.shape(index)) +
+                     ", expected " + shapeText(shape));
   };
   Shape state = batchFirst ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
   if (failed(expect(1, {directions, gates() * hidden, inputSize})) ||
@@ -112,7 +112,7 @@ mlir::LogicalResult Recurrence::checkShapes() {
     return node.fail(llvm::Twine(steps) + " steps, expected 1 to " + llvm::Twine(kMaxSteps));
   if (node.hasInput(4)) {
     const ConstantTensor *lengths = node.constant(4);
-    masked = !lengths || llvm::any_of(lengths->toInts(), [&](int64_t n) { return n != steps; });
+    masked = !lengths || !lengths->isSplat() || lengths->intAt(0) != steps;
   }
   return mlir::success();
 }
@@ -129,7 +129,8 @@ Value Recurrence::transposedMatrix(size_t operand, int64_t direction, int64_t fi
   int64_t columns = node.shape(operand)[2], rowCount = gateCount * hidden;
   Shape offset = {direction, firstGate * hidden, 0}, size = {1, rowCount, columns}, ones = {1, 1, 1};
   if (const ConstantTensor *constant = node.constant(operand))
-    return node.materialize(constant->sliced(offset, size, ones).reshaped({rowCount, columns}).transposed({1, 0}));
+    return node.materialize(
+        constant->sliced(offset, size, ones).reshaped({rowCount, columns}).transposed({1, 0}));
   Value matrix = reshapeTo(b, sliceOf(b, node.input(operand), offset, size, ones), {rowCount, columns});
   return transposed(b, matrix, {1, 0});
 }
@@ -151,7 +152,8 @@ Value Recurrence::gate(Value all, int64_t index) {
 
 Value Recurrence::product(Value x, Value y) {
   Value init = zeroTensor(b, {shapeOf(x)[0], shapeOf(y)[1]}, accumulatorType(element));
-  Value result = b.create<mlir::linalg::MatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
+  Value result =
+      b.create<mlir::linalg::MatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
   return floatCast(b, result, element);
 }
 
@@ -165,7 +167,8 @@ Value Recurrence::rows(llvm::ArrayRef<Value> tensors, ScalarBody body) {
 }
 
 Value Recurrence::addVector(Value matrix, Value vector) {
-  return vector ? rows({matrix, vector}, [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); })
+  return vector ? rows({matrix, vector},
+                       [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); })
                 : matrix;
 }
 
@@ -211,7 +214,8 @@ State Recurrence::stepGru(State state, Value input, Value stateProduct, Value bi
   Value update = both(0), reset = both(1), ofState;
   if (linearBeforeReset) {
     Value third = addVector(gate(stateProduct, 2), biasOfState);
-    ofState = rows({reset, third}, [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
+    ofState = rows({reset, third},
+                   [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
   } else {
     Value scaled = rows({reset, state.hidden},
                         [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
@@ -262,7 +266,8 @@ void Recurrence::runDirection(int64_t direction, bool backward) {
   stateWeight = transposedMatrix(2, direction, 0, gru && !linearBeforeReset ? 2 : gates());
   stateWeightOfGate = gru && !linearBeforeReset ? transposedMatrix(2, direction, 2, 1) : Value();
   stateBias = nullptr;
-  Value all = product(reshapeTo(b, sequence, {steps * batch, inputSize}), transposedMatrix(1, direction, 0, gates()));
+  Value all =
+      product(reshapeTo(b, sequence, {steps * batch, inputSize}), transposedMatrix(1, direction, 0, gates()));
   if (node.hasInput(3)) {
     all = addVector(all, parameter(3, direction, 0, width));
     // Only GRU's third gate must not add the state's bias to the input's.
@@ -275,7 +280,8 @@ void Recurrence::runDirection(int64_t direction, bool backward) {
     all = addVector(all, ofState);
   }
   for (int64_t i = 0; i < 3; ++i)
-    peepholes[i] = kind == Cell::Lstm && node.hasInput(7) ? parameter(7, direction, i * hidden, hidden) : Value();
+    peepholes[i] =
+        kind == Cell::Lstm && node.hasInput(7) ? parameter(7, direction, i * hidden, hidden) : Value();
   firstActivation = direction * (activations.size() / directions);
   State state{initialState(5, direction), kind == Cell::Lstm ? initialState(6, direction) : Value()};
   Value zero = masked ? zeroTensor(b, {batch, hidden}, element) : Value();
@@ -318,7 +324,9 @@ mlir::LogicalResult Recurrence::build() {
   return mlir::success();
 }
 
-template <Cell cell> mlir::LogicalResult buildRecurrent(NodeContext &node) { return Recurrence(node, cell).build(); }
+template <Cell cell> mlir::LogicalResult buildRecurrent(NodeContext &node) {
+  return Recurrence(node, cell).build();
+}
 
 constexpr OperatorEntry kOperators[] = {
     {"", "GRU", 7, 3, 6, buildRecurrent<Cell::Gru>},

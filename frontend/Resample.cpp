@@ -83,19 +83,29 @@ void normalize(std::vector<double> &weights) {
 
 } // namespace
 
+double tapCount(const ResampleAxis &axis, const ResampleOptions &options) {
+  if (options.mode == "nearest")
+    return 1;
+  double stretch = options.antialias ? std::min(axis.scale, 1.0) : 1.0;
+  return 2 * std::ceil((options.mode == "cubic" ? 2 : 1) / stretch);
+}
+
 bool isCoordinateMode(llvm::StringRef mode) { return llvm::is_contained(kCoordinateModes, mode); }
 bool isNearestMode(llvm::StringRef mode) { return llvm::is_contained(kNearestModes, mode); }
 
 ResampleTable resampleTable(const ResampleAxis &axis, const ResampleOptions &options) {
   ResampleTable table;
   auto clamped = [&](double position) {
-    return static_cast<int64_t>(std::clamp(position, 0.0, static_cast<double>(axis.input - 1)));
+    // Also right for NaN, which compares with nothing.
+    return position > 0 ? static_cast<int64_t>(std::min(position, static_cast<double>(axis.input - 1))) : 0;
   };
   std::vector<double> weights;
   for (int64_t o = 0; o < axis.output; ++o) {
     double x = coordinate(axis, options.coordinates, o);
     bool outside = options.coordinates == "tf_crop_and_resize" && (x < 0 || x > static_cast<double>(axis.input - 1));
     table.outside.push_back(outside);
+    // A region may be anywhere; what is far outside only needs to stay an integer.
+    x = std::isnan(x) ? 0 : std::clamp(x, -0x1p40, 0x1p40);
     if (options.mode == "nearest") {
       table.positions.push_back(clamped(nearestPosition(x, options.nearest)));
       table.weights.push_back(1);

@@ -37,6 +37,9 @@ struct ResampleAxis {
 bool isCoordinateMode(llvm::StringRef mode);
 bool isNearestMode(llvm::StringRef mode);
 
+/// The elements that one output element is made of; many when a filter is widened.
+double tapCount(const ResampleAxis &axis, const ResampleOptions &options);
+
 ResampleTable resampleTable(const ResampleAxis &axis, const ResampleOptions &options);
 
 } // namespace autotune

@@ -192,6 +192,21 @@ Value resampled(NodeContext &node, Value tensor, int64_t axis, const ResampleTab
   });
 }
 
+/// Tables take time and memory, and each tap is code of its own.
+mlir::LogicalResult checkWork(NodeContext &node, const ResizePlan &plan) {
+  constexpr double kMostTaps = 1024;
+  for (const ResampleAxis &axis : plan.axes) {
+    if (!(axis.scale > 0) || !std::isfinite(axis.scale))
+      return node.fail("a scale is " + std::to_string(axis.scale) + ", expected a positive number");
+    double taps = tapCount(axis, plan.options);
+    if (taps > kMostTaps)
+      return node.fail("a scale of " + std::to_string(axis.scale) + " needs too many elements for each output");
+    if (failed(node.spend(axis.output * static_cast<int64_t>(taps))))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
 mlir::LogicalResult buildResize(NodeContext &node) {
   ResizePlan plan;
   if (failed(readOptions(node, plan)) || failed(readSizes(node, plan)))
@@ -201,6 +216,8 @@ mlir::LogicalResult buildResize(NodeContext &node) {
     shape.push_back(axis.output);
   if (!checkedByteCount(shape, node.type(0)) || elementCount(shape) == 0 || elementCount(node.shape(0)) == 0)
     return node.fail("cannot resize " + shapeText(node.shape(0)) + " to " + shapeText(shape));
+  if (failed(checkWork(node, plan)))
+    return mlir::failure();
   Builder &b = node.b;
   // Filters need f32; nearest moves elements of any type.
   bool filters = plan.options.mode != "nearest";

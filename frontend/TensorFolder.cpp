@@ -189,7 +189,7 @@ llvm::Expected<HostTensor> readTensorProtoFile(llvm::StringRef path) {
   llvm::StringRef bytes = (*buffer)->getBuffer();
   if (bytes.size() > INT_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return error(path, "not an ONNX tensor");
-  llvm::Expected<ConstantTensor> value = toConstant(proto, /*externalFolder=*/"");
+  llvm::Expected<ConstantTensor> value = toConstant(proto, /*external=*/nullptr);
   if (!value)
     return error(path, llvm::toString(value.takeError()));
   HostTensor tensor;

@@ -2,12 +2,10 @@
 // Reads every encoding of TensorProto, with sizes checked before anything is allocated.
 #include "frontend/TensorProto.h"
 
+#include "frontend/ExternalData.h"
 #include "frontend/OnnxProto.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 namespace autotune {
 
@@ -17,7 +15,7 @@ template <typename... Args> llvm::Error error(const Args &...args) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   (stream << ... << args);
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", stream.str().c_str());
+  return llvm::createStringError(llvm::Twine(text));
 }
 
 std::string describe(const onnx::TensorProto &proto) { return "tensor '" + proto.name() + "'"; }
@@ -47,91 +45,68 @@ llvm::Expected<ConstantTensor> fromTypedData(const onnx::TensorProto &proto, Ele
   case ElementType::U64:
     return fromField(proto, type, shape, proto.uint64_data(), storeInt);
   case ElementType::F16:
-  case ElementType::BF16:  // the bits, in the low half of each int32
-    return fromField(proto, type, shape, proto.int32_data(), [](char *bytes, ElementType, int32_t bits) {
-      storeInt(bytes, ElementType::U16, bits);
-    });
+  case ElementType::BF16: // the bits, in the low half of each int32
+    return fromField(proto, type, shape, proto.int32_data(),
+                     [](char *bytes, ElementType, int32_t bits) { storeInt(bytes, ElementType::U16, bits); });
   default:
     return fromField(proto, type, shape, proto.int32_data(), storeInt);
   }
 }
 
-struct ExternalLocation {
-  std::string path;
-  uint64_t offset = 0;
-  std::optional<uint64_t> length;
+/// What every encoding has: a type that we know and a shape that is possible.
+struct Header {
+  ElementType type;
+  Shape shape;
+  int64_t bytes;
 };
 
-llvm::Expected<ExternalLocation> externalLocation(const onnx::TensorProto &proto, llvm::StringRef folder) {
-  ExternalLocation location;
-  for (const auto &entry : proto.external_data()) {
-    uint64_t number = 0;
-    bool isNumber = !llvm::StringRef(entry.value()).getAsInteger(10, number);
-    if (entry.key() == "location")
-      location.path = entry.value();
-    else if ((entry.key() == "offset" || entry.key() == "length") && !isNumber)
-      return error(describe(proto), ": external ", entry.key(), " '", entry.value(), "' is not a number");
-    else if (entry.key() == "offset")
-      location.offset = number;
-    else if (entry.key() == "length")
-      location.length = number;
-  }
-  if (location.path.empty() || folder.empty())
-    return error(describe(proto), location.path.empty() ? " names no external file"
-                                                        : " may not have external data here");
-  bool leaves = llvm::sys::path::is_absolute(location.path);
-  for (auto it = llvm::sys::path::begin(location.path), e = llvm::sys::path::end(location.path); it != e; ++it)
-    leaves |= *it == "..";
-  llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, location.path);
-  llvm::SmallString<256> realFolder, realFile;
-  if (!leaves && !llvm::sys::fs::real_path(folder, realFolder) && !llvm::sys::fs::real_path(path, realFile))
-    leaves = !realFile.str().starts_with((realFolder + "/").str());
-  if (leaves)
-    return error(describe(proto), ": external file '", location.path, "' is outside the model's folder");
-  location.path = path.str().str();
-  return location;
-}
-
-llvm::Expected<ConstantTensor> fromExternal(const onnx::TensorProto &proto, ElementType type,
-                                            llvm::ArrayRef<int64_t> shape, int64_t bytes, llvm::StringRef folder) {
-  llvm::Expected<ExternalLocation> location = externalLocation(proto, folder);
-  if (!location)
-    return location.takeError();
-  if (location->length && *location->length != static_cast<uint64_t>(bytes))
-    return error(describe(proto), ": external length is ", *location->length, " bytes, its shape needs ", bytes);
-  uint64_t fileSize = 0;
-  if (std::error_code code = llvm::sys::fs::file_size(location->path, fileSize))
-    return error(describe(proto), ": external file '", location->path, "': ", code.message());
-  if (location->offset > fileSize || fileSize - location->offset < static_cast<uint64_t>(bytes))
-    return error(describe(proto), ": external file '", location->path, "' has ", fileSize, " bytes, needed are ",
-                 bytes, " at offset ", location->offset);
-  auto buffer = llvm::MemoryBuffer::getFileSlice(location->path, bytes, location->offset);
-  if (!buffer)
-    return error(describe(proto), ": external file '", location->path, "': ", buffer.getError().message());
-  const char *begin = (*buffer)->getBufferStart();
-  return ConstantTensor::own(type, shape, std::vector<char>(begin, begin + bytes));
-}
-
-} // namespace
-
-llvm::Expected<ConstantTensor> toConstant(const onnx::TensorProto &proto, llvm::StringRef externalFolder) {
+llvm::Expected<Header> headerOf(const onnx::TensorProto &proto) {
   std::optional<ElementType> type = elementTypeFromOnnx(proto.data_type());
   if (!type)
     return error(describe(proto), " has element type ", onnxDataTypeName(proto.data_type()),
                  ", which is not supported");
+  if (proto.dims_size() > kMaxRank)
+    return error(describe(proto), " has ", proto.dims_size(), " dimensions, supported are ", kMaxRank);
   Shape shape(proto.dims().begin(), proto.dims().end());
   std::optional<int64_t> bytes = checkedByteCount(shape, *type);
   if (!bytes)
     return error(describe(proto), " has an impossible shape or is larger than ", kMaxTensorBytes, " bytes");
-  if (proto.data_location() == onnx::TensorProto::EXTERNAL)
-    return fromExternal(proto, *type, shape, *bytes, externalFolder);
-  if (!proto.has_raw_data())
-    return fromTypedData(proto, *type, shape);
-  const std::string &raw = proto.raw_data();
-  if (raw.size() != static_cast<uint64_t>(*bytes))
-    return error(describe(proto), " has ", raw.size(), " bytes, its shape needs ", *bytes);
-  return ConstantTensor::view(*type, shape, llvm::ArrayRef<char>(raw.data(), raw.size()));
+  return Header{*type, shape, *bytes};
+}
+
+llvm::Expected<ConstantTensor> fromRaw(const onnx::TensorProto &proto, const Header &header,
+                                       llvm::ArrayRef<char> rawData, std::shared_ptr<const void> owner) {
+  if (rawData.size() != static_cast<uint64_t>(header.bytes))
+    return error(describe(proto), " has ", rawData.size(), " bytes, its shape needs ", header.bytes);
+  return ConstantTensor::shared(header.type, header.shape, rawData, std::move(owner));
+}
+
+} // namespace
+
+llvm::Expected<ConstantTensor> toConstant(const onnx::TensorProto &proto, ExternalData *external) {
+  llvm::Expected<Header> header = headerOf(proto);
+  if (!header)
+    return header.takeError();
+  if (proto.data_location() != onnx::TensorProto::EXTERNAL) {
+    if (!proto.has_raw_data())
+      return fromTypedData(proto, header->type, header->shape);
+    const std::string &raw = proto.raw_data();
+    return fromRaw(proto, *header, llvm::ArrayRef<char>(raw.data(), raw.size()), nullptr);
+  }
+  if (!external)
+    return error(describe(proto), " may not have external data here");
+  auto tensor = external->read(proto, header->type, header->shape, header->bytes);
+  if (!tensor)
+    return error(describe(proto), ": ", llvm::toString(tensor.takeError()));
+  return tensor;
+}
+
+llvm::Expected<ConstantTensor> toConstant(const onnx::TensorProto &proto, llvm::ArrayRef<char> rawData,
+                                          std::shared_ptr<const void> owner) {
+  llvm::Expected<Header> header = headerOf(proto);
+  if (!header)
+    return header.takeError();
+  return fromRaw(proto, *header, rawData, std::move(owner));
 }
 
 void toProto(const ConstantTensor &tensor, llvm::StringRef name, onnx::TensorProto &proto) {

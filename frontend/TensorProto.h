@@ -12,9 +12,15 @@ class TensorProto;
 
 namespace autotune {
 
-/// The tensor's value. Raw data is referred to, not copied: `proto` must outlive the result. Data in other files is
-/// read from `externalFolder` (empty: external data is an error); its path may not leave that folder.
-llvm::Expected<ConstantTensor> toConstant(const onnx::TensorProto &proto, llvm::StringRef externalFolder);
+class ExternalData;
+
+/// The tensor's value. Raw data is referred to, not copied: `proto` must outlive the result. Data in other
+/// files comes from `external` (null: an error).
+llvm::Expected<ConstantTensor> toConstant(const onnx::TensorProto &proto, ExternalData *external);
+
+/// The same with raw data that was taken out of `proto`; `owner` keeps it alive.
+llvm::Expected<ConstantTensor> toConstant(const onnx::TensorProto &proto, llvm::ArrayRef<char> rawData,
+                                          std::shared_ptr<const void> owner);
 
 void toProto(const ConstantTensor &tensor, llvm::StringRef name, onnx::TensorProto &proto);
 
