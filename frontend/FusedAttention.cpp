@@ -334,8 +334,10 @@ mlir::LogicalResult buildMultiHeadAttention(NodeContext &node) {
 }
 
 constexpr OperatorEntry kOperators[] = {
-    {"com.microsoft", "Attention", 1, 2, 7, buildAttention},
-    {"com.microsoft", "MultiHeadAttention", 1, 1, 10, buildMultiHeadAttention},
+    {"com.microsoft", "Attention", 1, 2, 7, buildAttention,
+     "no rotary embedding, no past that shares its buffer"},
+    {"com.microsoft", "MultiHeadAttention", 1, 1, 10, buildMultiHeadAttention,
+     "no past that shares its buffer, no output of scores"},
 };
 
 } // namespace

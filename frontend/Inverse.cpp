@@ -136,7 +136,7 @@ mlir::LogicalResult buildExpandDims(NodeContext &node) {
 
 constexpr OperatorEntry kOperators[] = {
     {"com.microsoft", "ExpandDims", 1, 2, 2, buildExpandDims},
-    {"com.microsoft", "Inverse", 1, 1, 1, buildInverse},
+    {"com.microsoft", "Inverse", 1, 1, 1, buildInverse, "at most 64 rows"},
 };
 
 } // namespace

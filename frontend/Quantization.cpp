@@ -103,9 +103,8 @@ Value quantized(NodeContext &node, Value floats, QuantParameters parameters, Ele
   return quantized(node, floats, ElementType::F32, parameters, {}, type);
 }
 
-/// x - zero point of known operands; nothing when one is not known.
-static std::optional<ConstantTensor> centeredConstant(NodeContext &node, size_t index, size_t zeroPoint,
-                                                      llvm::ArrayRef<int64_t> as) {
+std::optional<ConstantTensor> centeredConstant(NodeContext &node, size_t index, size_t zeroPoint,
+                                               llvm::ArrayRef<int64_t> as) {
   const ConstantTensor *x = node.constant(index);
   const ConstantTensor *zero = node.constant(zeroPoint);
   bool hasZero = node.hasInput(zeroPoint);

@@ -35,6 +35,9 @@ mlir::Value quantized(NodeContext &node, mlir::Value x, ElementType from, QuantP
                       llvm::ArrayRef<int64_t> as, ElementType type);
 /// f32 with one scale and zero point.
 mlir::Value quantized(NodeContext &node, mlir::Value floats, QuantParameters parameters, ElementType type);
+/// x - zero point of known operands as i32; nothing when one is not known.
+std::optional<ConstantTensor> centeredConstant(NodeContext &node, size_t index, size_t zeroPoint,
+                                               llvm::ArrayRef<int64_t> as);
 /// x - zero point as i32: at import when both are known.
 mlir::Value centered(NodeContext &node, size_t index, size_t zeroPoint, llvm::ArrayRef<int64_t> as);
 /// Rounds half to even, adds the zero point (null: 0), saturates, converts to an integer of at most 16 bits.

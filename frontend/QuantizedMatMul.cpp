@@ -84,9 +84,89 @@ mlir::LogicalResult buildDynamicQuantizeMatMul(NodeContext &node) {
   return mlir::success();
 }
 
+/// A matrix operand, centred and transposed: at import when it is known.
+Value gemmSide(NodeContext &node, size_t index, size_t zeroPoint, llvm::ArrayRef<int64_t> as,
+               bool transpose) {
+  std::optional<ConstantTensor> known = centeredConstant(node, index, zeroPoint, as);
+  if (known && transpose)
+    return node.materialize(known->transposed({1, 0}));
+  Value side = centered(node, index, zeroPoint, as);
+  return transpose ? transposed(node.b, side, {1, 0}) : side;
+}
+
+/// What QGemm requires of its operands; `columns` is the number of those of the product.
+mlir::LogicalResult checkQGemm(NodeContext &node, int64_t columns) {
+  for (size_t index : {0, 3})
+    if (!isByte(node.type(index)))
+      return node.fail("input " + llvm::Twine(index) + " is " + spelling(node.type(index)) +
+                       ", expected 8-bit integers");
+  for (size_t index : {1, 2, 4, 5, 7, 8}) {
+    if (!node.hasInput(index))
+      continue;
+    bool isScale = index % 3 == 1, isColumns = index == 4 || index == 5;
+    bool one = elementCount(node.shape(index)) == 1;
+    bool each = isColumns && node.shape(index) == llvm::ArrayRef<int64_t>(columns);
+    ElementType type = isScale ? ElementType::F32 : node.type(index == 8 ? 8 : index - 2);
+    if ((!one && !each) || node.type(index) != type || (index == 8 && !isByte(type)))
+      return node.fail((isScale ? "scale (input " : "zero point (input ") + llvm::Twine(index) + ") is " +
+                       spelling(node.type(index)) + " of shape " + shapeText(node.shape(index)));
+  }
+  if (node.hasInput(7) != node.hasInput(8))
+    return node.fail("the result's scale and zero point are given only together");
+  return mlir::success();
+}
+
+/// A, A scale, A zero, B, B scale, B zero, C (i32), Y scale, Y zero: floats without the last two
+mlir::LogicalResult buildQGemm(NodeContext &node) {
+  bool transA = node.intAttribute("transA", 0) != 0, transB = node.intAttribute("transB", 0) != 0;
+  double alpha = node.floatAttribute("alpha", 1);
+  if (node.rank(0) != 2 || node.rank(3) != 2)
+    return node.fail("operands " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(3)) +
+                     ", expected matrices");
+  int64_t columns = node.shape(3)[transB ? 0 : 1];
+  if (node.failedAlready() || failed(checkQGemm(node, columns)))
+    return mlir::failure();
+  Shape zeroAs = transB ? Shape{columns, 1} : Shape{columns};
+  Builder &b = node.b;
+  mlir::FailureOr<Value> sums = matrixProduct(node, gemmSide(node, 0, 2, {}, transA),
+                                              gemmSide(node, 3, 5, zeroAs, transB), b.getI32Type());
+  if (failed(sums))
+    return mlir::failure();
+  Shape shape(shapeOf(*sums));
+  llvm::SmallVector<ElementwiseOperand> operands = {broadcastOperand(b, *sums, shape),
+                                                    parameterOperand(node, 1, {}, shape),
+                                                    parameterOperand(node, 4, columns, shape)};
+  bool hasBias = node.hasInput(6), isQuantized = node.hasInput(7);
+  if (hasBias) {
+    std::optional<Shape> joined = broadcastShape(shape, node.shape(6));
+    if (!joined || *joined != shape || node.type(6) != ElementType::I32)
+      return node.fail("C is " + spelling(node.type(6)) + " of shape " + shapeText(node.shape(6)) +
+                       ", expected i32 that broadcasts to " + shapeText(shape));
+    operands.push_back(broadcastOperand(node, 6, shape));
+  }
+  if (isQuantized) {
+    operands.push_back(parameterOperand(node, 7, {}, shape));
+    operands.push_back(parameterOperand(node, 8, {}, shape));
+  }
+  ElementType type = isQuantized ? node.type(8) : ElementType::F32;
+  auto body = [&](Builder &inner, mlir::ValueRange v) -> Value {
+    Value sum = hasBias ? scalar::add(inner, v[0], v[3]) : v[0];
+    Value number = scalar::cast(inner, sum, ElementType::I32, ElementType::F32);
+    Value factor =
+        scalar::mul(inner, scalar::mul(inner, scalar::constantLike(inner, v[1], alpha), v[1]), v[2]);
+    if (!isQuantized)
+      return scalar::mul(inner, number, factor);
+    factor = inner.create<mlir::arith::DivFOp>(factor, v[v.size() - 2]);
+    return roundedTo(inner, scalar::mul(inner, number, factor), v.back(), type);
+  };
+  node.setResult(0, elementwise(b, shape, node.mlirType(type), operands, body), type);
+  return mlir::success();
+}
+
 constexpr OperatorEntry kOperators[] = {
     {"com.microsoft", "DynamicQuantizeMatMul", 1, 3, 5, buildDynamicQuantizeMatMul},
     {"com.microsoft", "MatMulIntegerToFloat", 1, 4, 7, buildMatMulIntegerToFloat},
+    {"com.microsoft", "QGemm", 1, 6, 9, buildQGemm},
 };
 
 } // namespace

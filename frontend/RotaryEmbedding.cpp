@@ -137,7 +137,7 @@ mlir::LogicalResult buildRotaryEmbedding(NodeContext &node) {
 }
 
 constexpr OperatorEntry kOperators[] = {
-    {"com.microsoft", "RotaryEmbedding", 1, 4, 4, buildRotaryEmbedding},
+    {"com.microsoft", "RotaryEmbedding", 1, 4, 4, buildRotaryEmbedding, "scale 1, no packed batches"},
 };
 
 } // namespace

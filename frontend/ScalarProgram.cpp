@@ -278,6 +278,15 @@ constexpr Rule kRules[] = {
     {is<mlir::math::TanhOp>, AUTOTUNE_FLOAT(std::tanh)},
     {is<mlir::math::SinOp>, AUTOTUNE_FLOAT(std::sin)},
     {is<mlir::math::CosOp>, AUTOTUNE_FLOAT(std::cos)},
+    {is<mlir::math::TanOp>, AUTOTUNE_FLOAT(std::tan)},
+    {is<mlir::math::AsinOp>, AUTOTUNE_FLOAT(std::asin)},
+    {is<mlir::math::AcosOp>, AUTOTUNE_FLOAT(std::acos)},
+    {is<mlir::math::AtanOp>, AUTOTUNE_FLOAT(std::atan)},
+    {is<mlir::math::SinhOp>, AUTOTUNE_FLOAT(std::sinh)},
+    {is<mlir::math::CoshOp>, AUTOTUNE_FLOAT(std::cosh)},
+    {is<mlir::math::AsinhOp>, AUTOTUNE_FLOAT(std::asinh)},
+    {is<mlir::math::AcoshOp>, AUTOTUNE_FLOAT(std::acosh)},
+    {is<mlir::math::AtanhOp>, AUTOTUNE_FLOAT(std::atanh)},
 };
 
 #undef AUTOTUNE_FLOAT

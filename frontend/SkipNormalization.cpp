@@ -294,7 +294,8 @@ constexpr OperatorEntry kOperators[] = {
     {"com.microsoft", "SimplifiedLayerNormalization", 1, 2, 2, buildSimplifiedLayerNormalization},
     {"com.microsoft", "SkipGroupNorm", 1, 4, 5, buildGroupNorm<true>},
     {"com.microsoft", "SkipLayerNormalization", 1, 3, 5, buildSkipLayerNormalization<false>},
-    {"com.microsoft", "SkipSimplifiedLayerNormalization", 1, 3, 4, buildSkipLayerNormalization<true>},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", 1, 3, 4, buildSkipLayerNormalization<true>,
+     "no output of means"},
 };
 
 } // namespace

@@ -179,13 +179,14 @@ void Table::floatFunctions() {
   unary("Softplus", type, [](double x) { return std::log1p(std::exp(x)); }).tolerance = 4;
   unary("Softsign", type, [](double x) { return x / (1 + std::abs(x)); }).tolerance = 4;
   unary("Mish", type, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }).tolerance = 4;
-  unary("LeakyRelu", type, [](double x) { return x < 0 ? 0.01f * x : x; }).tolerance = 4;
+  unary("LeakyRelu", type, [](double x) { return x < 0 ? 0.125 * x : x; }).attributes =
+      [](KnownModel &model) { model.attribute("alpha", 0.125f); };
   unary("Elu", type, [](double x) { return x < 0 ? std::expm1(x) : x; }).tolerance = 4;
   unary("HardSwish", type, [](double x) { return x * std::min(std::max(x / 6 + 0.5, 0.0), 1.0); }).tolerance =
       4;
   unary("HardSigmoid", type, [](double x) {
-    return std::min(std::max(0.2f * x + 0.5, 0.0), 1.0);
-  }).tolerance = 4;
+    return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0);
+  }).attributes = [](KnownModel &model) { model.attribute("alpha", 0.25f); };
   unary("IsNaN", ElementType::Bool, [](double) { return 0; });
   Values positive, roots, logarithms, areas;
   for (double x : a) {

@@ -207,6 +207,55 @@ TEST(QuantizedFunctions, MatMulIntegerToFloatWithScalesForColumns) {
   EXPECT_EQ(model.result().values, expected);
 }
 
+TEST(QuantizedFunctions, GemmOfEitherOrientationWithBytesOrFloats) {
+  // [2,3] x [3,4]
+  std::vector<double> a = scattered(6, 0, 255), b = scattered(12, -128, 127, 2),
+                      c = scattered(4, -900, 900, 3);
+  std::vector<double> scales = {0.5, 0.25, 0.125, 1}, zeros = {1, -2, 3, 0}, left, right, floats;
+  for (double value : a)
+    left.push_back(value - 90);
+  for (size_t i = 0; i < 12; ++i)
+    right.push_back(b[i] - zeros[i % 4]);
+  floats = product(left, right, 2, 3, 4);
+  for (size_t i = 0; i < 8; ++i)
+    floats[i] = (floats[i] + c[i % 4]) * 2 * 0.0625 * scales[i % 4];
+  auto turned = [](const std::vector<double> &x, int64_t rows, int64_t columns) {
+    std::vector<double> y;
+    for (int64_t i = 0; i < rows * columns; ++i)
+      y.push_back(x[i % rows * columns + i / rows]);
+    return y;
+  };
+  for (int form = 0; form < 8; ++form) {
+    bool transA = form & 1, transB = form & 2, isQuantized = form & 4;
+    KnownModel model;
+    if (transA)
+      model.tensor("a", {ElementType::U8, {3, 2}, turned(a, 2, 3)});
+    else
+      model.tensor("a", {ElementType::U8, {2, 3}, a});
+    if (transB)
+      model.tensor("b", {ElementType::I8, {4, 3}, turned(b, 3, 4)});
+    else
+      model.tensor("b", {ElementType::I8, {3, 4}, b});
+    model.tensor("sa", {ElementType::F32, {}, {0.0625}}).tensor("za", {ElementType::U8, {}, {90}});
+    model.tensor("sb", {ElementType::F32, {4}, scales}).tensor("zb", {ElementType::I8, {4}, zeros});
+    model.tensor("c", {ElementType::I32, {4}, c}).tensor("sy", {ElementType::F32, {}, {8}});
+    model.tensor("zy", {ElementType::U8, {}, {128}});
+    std::vector<std::string> inputs = {"a", "sa", "za", "b", "sb", "zb", "c"};
+    if (isQuantized)
+      inputs.insert(inputs.end(), {"sy", "zy"});
+    model.microsoft("QGemm", inputs, {"y"})
+        .attribute("transA", int64_t(transA))
+        .attribute("transB", int64_t(transB));
+    model.attribute("alpha", 2.0f).output("y");
+    // Powers of two: every step is exact.
+    std::vector<double> expected = floats;
+    for (double &value : expected)
+      if (isQuantized)
+        value = std::min(std::max(std::nearbyint(value / 8) + 128, 0.0), 255.0);
+    EXPECT_EQ(model.result().values, expected);
+  }
+}
+
 TEST(QuantizedFunctions, DynamicQuantizeMatMul) {
   std::vector<double> a = {-1, 0.5, 1.55, 0.25, -0.75, 1}, zero = {4};
   Numbers b{ElementType::U8, {3, 2}, scattered(6, 0, 255, 2)};
