@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// If, Loop and Scan: known conditions and trip counts disappear; an unknown condition becomes scf.if.
+// If, Loop and Scan: known conditions and trip counts disappear; of an unknown condition both branches are computed.
 #include "frontend/Emit.h"
 #include "frontend/ImportContext.h"
 #include "frontend/OnnxProto.h"
 #include "frontend/OperatorTable.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace autotune {
@@ -36,44 +36,52 @@ mlir::LogicalResult buildKnownIf(NodeContext &node, const onnx::GraphProto &bran
   return mlir::success();
 }
 
-/// Both branches are imported into an scf.if without results, which is then replaced by one with results:
-/// their types are known only afterwards.
+constexpr llvm::StringLiteral kFixCondition =
+    "; the condition is not known at import: an input that it depends on can be given a fixed value "
+    "(--input-value NAME=VALUE), then one branch is left";
+
+mlir::FailureOr<Values> importBranch(NodeContext &node, const onnx::GraphProto &graph, llvm::StringRef which) {
+  llvm::Expected<Values> results = node.importContext().importGraph(graph, node.b, {});
+  if (!results)
+    return node.fail(which + ": " + llvm::toString(results.takeError()) + kFixCondition);
+  for (auto [output, result] : llvm::zip(graph.output(), *results))
+    if (!result.present)
+      return node.fail(which + ": output '" + output.name() + "' is defined by no node");
+  return std::move(*results);
+}
+
+/// Both branches are computed, whatever the condition says: they have no effects, and what is left of each is straight
+/// code that the passes know. The price is the time of the branch that is not taken, and one select for each result.
 mlir::LogicalResult buildRuntimeIf(NodeContext &node, const onnx::GraphProto &thenGraph,
                                    const onnx::GraphProto &elseGraph) {
   Builder &b = node.b;
-  Value flag = b.create<mlir::tensor::ExtractOp>(reshapeTo(b, node.input(0), {}), mlir::ValueRange());
-  auto draft = b.create<mlir::scf::IfOp>(flag, /*withElseRegion=*/true);
-  Values results[2];
-  const onnx::GraphProto *graphs[] = {&thenGraph, &elseGraph};
-  for (auto [side, graph] : llvm::enumerate(graphs)) {
-    mlir::Region &region = side == 0 ? draft.getThenRegion() : draft.getElseRegion();
-    mlir::OpBuilder inner(region.front().getTerminator());
-    mlir::FailureOr<Values> imported = importBody(node, *graph, {}, inner);
-    if (failed(imported))
-      return mlir::failure();
-    results[side] = std::move(*imported);
-    llvm::SmallVector<Value> yields;
-    for (ImportedValue &value : results[side])
-      yields.push_back(node.importContext().valueOf(value));
-    region.front().getTerminator()->setOperands(yields);
-  }
-  llvm::SmallVector<mlir::Type> types;
-  if (results[0].size() != results[1].size())
+  mlir::FailureOr<Values> taken = importBranch(node, thenGraph, "then_branch");
+  if (failed(taken))
+    return mlir::failure();
+  mlir::FailureOr<Values> other = importBranch(node, elseGraph, "else_branch");
+  if (failed(other))
+    return mlir::failure();
+  if (taken->size() != other->size())
     return node.fail("its branches have different numbers of outputs");
-  for (auto [index, pair] : llvm::enumerate(llvm::zip(results[0], results[1]))) {
+  Value flag = reshapeTo(b, node.input(0), {});
+  for (auto [index, pair] : llvm::enumerate(llvm::zip(*taken, *other))) {
     auto &[x, y] = pair;
     if (x.type != y.type || x.shape != y.shape)
-      return node.fail("output " + llvm::Twine(index) + " is " + spelling(x.type) + " of shape " +
-                       shapeText(x.shape) + " in one branch, " + spelling(y.type) + " of shape " +
-                       shapeText(y.shape) + " in the other, and the condition is not known at import");
-    types.push_back(x.value.getType());
+      return node.fail("output " + llvm::Twine(index) + " is " + spelling(x.type) + " of shape " + shapeText(x.shape) +
+                       " in one branch, " + spelling(y.type) + " of shape " + shapeText(y.shape) + " in the other" +
+                       kFixCondition);
+    if (!node.isOutputUsed(index))
+      continue;
+    Value onTrue = node.importContext().valueOf(x), onFalse = node.importContext().valueOf(y);
+    auto all = mlir::AffineMap::get(x.shape.size(), 0, b.getContext());
+    Value chosen = elementwise(
+        b, x.shape, elementOf(onTrue),
+        {{flag, all, {}}, broadcastOperand(b, onTrue, x.shape), broadcastOperand(b, onFalse, x.shape)},
+        [](Builder &inner, mlir::ValueRange v) -> Value {
+          return inner.create<mlir::arith::SelectOp>(v[0], v[1], v[2]);
+        });
+    node.setResult(index, chosen, x.type);
   }
-  auto branch = b.create<mlir::scf::IfOp>(types, flag, /*addThenBlock=*/false, /*addElseBlock=*/false);
-  branch.getThenRegion().takeBody(draft.getThenRegion());
-  branch.getElseRegion().takeBody(draft.getElseRegion());
-  draft.erase();
-  for (auto [index, result] : llvm::enumerate(branch.getResults()))
-    node.setResult(index, result, results[0][index].type);
   return mlir::success();
 }
 

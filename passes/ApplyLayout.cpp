@@ -54,7 +54,8 @@ private:
     builder.setInsertionPoint(op);
     if (subgraph.channelBlock > 0)
       return visitBlocked(op, subgraph.channelBlock);
-    if (auto matmul = dyn_cast<linalg::MatmulOp>(op); matmul && constantValue(matmul.getInputs()[1])) {
+    if (auto matmul = dyn_cast<linalg::MatmulOp>(op); matmul && constantValue(matmul.getInputs()[1]) &&
+                                                      !updatedValue(cast<linalg::LinalgOp>(op))) {
       auto type = cast<RankedTensorType>(matmul.getResult(0).getType());
       int64_t panel = panelWidth(type.getDimSize(1), device, type.getElementTypeBitWidth());
       panels[index] = panel;

@@ -5,7 +5,9 @@
 
 #include "passes/OpRoles.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -41,25 +43,27 @@ public:
     node.flops = operatorFlops(op);
     for (Value operand : inputsOf(op))
       node.inputs.push_back(tensor(operand));
-    node.output = tensor(op->getResult(0));
+    node.output = tensor(operatorResult(op));
     graph.tensors[node.output].producer = node.id;
     graph.operators.push_back(std::move(node));
   }
 
 private:
-  /// Tensors that carry data into `op`: no inits, no scalars, no shape operands.
+  /// Tensors that carry data into `op`, directly or through scalars computed from them: operands, then what its regions
+  /// read of the surrounding function.
   static SmallVector<Value> inputsOf(Operation *op) {
+    llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), values);
     SmallVector<Value> inputs;
-    OperandRange operands = op->getOperands();
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      operands = operands.take_front(linalgOp.getNumDpsInputs());
-    for (Value operand : operands)
-      if (isa<RankedTensorType>(operand.getType()) && !operand.getDefiningOp<tensor::EmptyOp>())
-        inputs.push_back(operand);
-    op->walk([&](tensor::ExtractOp extract) {
-      if (extract.getTensor().getParentRegion() != extract->getParentRegion())
-        inputs.push_back(extract.getTensor());
-    });
+    for (size_t i = 0; i < values.size(); ++i) {
+      Value value = values[i];
+      Operation *maker = value.getDefiningOp();
+      bool isData = isa<RankedTensorType>(value.getType()) && !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(maker);
+      if (isData)
+        inputs.push_back(value);
+      else if (maker)
+        values.insert(maker->operand_begin(), maker->operand_end());
+    }
     return inputs;
   }
 

@@ -39,7 +39,7 @@ public:
     llvm::SetVector<Value> arguments, results;
     for (Operation *op : members) {
       collectArguments(op, arguments);
-      Value result = op->getResult(0);
+      Value result = operatorResult(op);
       if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(topLevel(user)); }))
         results.insert(result);
     }

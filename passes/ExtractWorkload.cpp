@@ -4,6 +4,7 @@
 #include "passes/ExtractWorkload.h"
 
 #include "passes/OpRoles.h"
+#include "passes/TileNest.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -74,13 +75,14 @@ std::string workloadKind(linalg::LinalgOp root, OpClass opClass) {
   llvm_unreachable("every class is handled");
 }
 
-/// The op that gives the kernel its result, seen through insertions into a larger buffer.
+/// The op that gives the kernel its result, seen through insertions into a larger buffer; null where the kernel holds
+/// anything that loop nests are not made of.
 linalg::LinalgOp lastOp(func::FuncOp kernel) {
   Value value = kernel.getBody().front().getTerminator()->getOperand(0);
   while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
     value = insert.getSource();
   auto op = value.getDefiningOp<linalg::LinalgOp>();
-  return op && !isa<linalg::FillOp>(op.getOperation()) ? op : linalg::LinalgOp();
+  return op && !isa<linalg::FillOp>(op.getOperation()) && canBeTiled(kernel) ? op : linalg::LinalgOp();
 }
 
 } // namespace

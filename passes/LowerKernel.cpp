@@ -21,6 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -98,15 +99,18 @@ Value ensureStored(OpBuilder &b, Value value, Value dest) {
       .getResult();
 }
 
-/// Register tiles that stayed in memory live on the stack, outside of every loop.
-struct AllocToEntryAlloca : PassWrapper<AllocToEntryAlloca, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocToEntryAlloca)
-  static constexpr int64_t kMaxBytes = 256 * 1024;
+/// Register tiles that stayed in memory live on the stack, outside of every loop; values between operators that were not
+/// tiled may be too large for it and live on the heap while the kernel runs.
+struct PlaceTemporaries : PassWrapper<PlaceTemporaries, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceTemporaries)
+  static constexpr int64_t kMaxStackBytes = 256 * 1024;
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    int64_t total = 0;
+    Block &entry = func.getBody().front();
+    int64_t onStack = 0;
     SmallVector<memref::AllocOp> allocs;
+    func.walk([](memref::DeallocOp op) { op.erase(); });
     func.walk([&](memref::AllocOp op) { allocs.push_back(op); });
     for (memref::AllocOp op : allocs) {
       MemRefType type = op.getType();
@@ -114,17 +118,21 @@ struct AllocToEntryAlloca : PassWrapper<AllocToEntryAlloca, OperationPass<func::
         op.emitError("expected a static temporary");
         return signalPassFailure();
       }
-      total += type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
-      if (total > kMaxBytes) {
-        op.emitError("expected temporaries of at most ") << kMaxBytes << " bytes, found " << total;
-        return signalPassFailure();
+      int64_t bytes = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+      OpBuilder b = OpBuilder::atBlockBegin(&entry);
+      IntegerAttr alignment = b.getI64IntegerAttr(64);
+      Value slot;
+      if (onStack + bytes <= kMaxStackBytes) {
+        onStack += bytes;
+        slot = b.create<memref::AllocaOp>(op.getLoc(), type, alignment);
+      } else {
+        slot = b.create<memref::AllocOp>(op.getLoc(), type, alignment);
+        b.setInsertionPoint(entry.getTerminator());
+        b.create<memref::DeallocOp>(op.getLoc(), slot);
       }
-      OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
-      Value slot = b.create<memref::AllocaOp>(op.getLoc(), type, b.getI64IntegerAttr(64));
       op.replaceAllUsesWith(slot);
       op.erase();
     }
-    func.walk([](memref::DeallocOp op) { op.erase(); });
   }
 };
 
@@ -287,10 +295,15 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   b.setInsertionPoint(ret);
   ret->setOperand(0, ensureStored(b, ret->getOperand(0), kernel.getArgument(kernel.getNumArguments() - 3)));
 
+  RewritePatternSet patterns(module.getContext());
+  tensor::populateDecomposeTensorConcatPatterns(patterns);
+  if (failed(applyPatternsAndFoldGreedily(kernel, std::move(patterns))))
+    return kernel.emitError("expected joins to become insertions");
+
   PassManager pm(module.getContext());
   addBufferization(pm);
   OpPassManager &funcPm = pm.nest<func::FuncOp>();
-  funcPm.addPass(std::make_unique<AllocToEntryAlloca>());
+  funcPm.addPass(std::make_unique<PlaceTemporaries>());
   funcPm.addPass(std::make_unique<PolynomialMath>());
   addVectorLowering(funcPm);
   addLlvmLowering(pm);

@@ -86,6 +86,18 @@ bool isSpatialReduction(linalg::LinalgOp op) {
   return maps[0].isIdentity() && maps[1] == kept;
 }
 
+/// `2 * d0 + d3 + 1`: what tiles of operands are computed from.
+bool isSumOfDims(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return isa<AffineDimExpr, AffineConstantExpr>(expr);
+  if (binary.getKind() == AffineExprKind::Add)
+    return isSumOfDims(binary.getLHS()) && isSumOfDims(binary.getRHS());
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return binary.getKind() == AffineExprKind::Mul && isa<AffineDimExpr>(binary.getLHS()) && factor &&
+         factor.getValue() > 0;
+}
+
 bool padsOnlySpace(tensor::PadOp pad) {
   if (rankOf(pad.getResult()) != 4 || !pad.getConstantPaddingValue())
     return false;
@@ -101,10 +113,31 @@ DenseElementsAttr constantValue(Value value) {
   return attr;
 }
 
+Value operatorResult(Operation *op) {
+  for (Value result : op->getResults())
+    if (!result.use_empty())
+      return result;
+  return op->getResult(0);
+}
+
 bool isOperator(Operation *op) {
-  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+  if (op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) ||
+      llvm::count_if(op->getResults(), [](Value result) { return !result.use_empty(); }) > 1)
     return false;
   return !isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op);
+}
+
+bool isTileable(linalg::LinalgOp op) {
+  if (op->getNumResults() != 1)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return maps.back().isProjectedPermutation() && maps.back().getNumResults() == op.getNumParallelLoops() &&
+         llvm::all_of(maps, [](AffineMap map) { return llvm::all_of(map.getResults(), isSumOfDims); });
+}
+
+Value updatedValue(linalg::LinalgOp op) {
+  Value init = op.getDpsInits()[0];
+  return isa_and_nonnull<linalg::FillOp, tensor::EmptyOp>(init.getDefiningOp()) ? Value() : init;
 }
 
 OpClass operatorClass(linalg::LinalgOp op) {
@@ -154,6 +187,8 @@ std::string operatorKind(Operation *op) {
 }
 
 LayoutRole layoutRole(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && (!isTileable(linalgOp) || updatedValue(linalgOp)))
+    return LayoutRole::Plain;
   if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op))
     return constantValue(conv.getInputs()[1]) ? LayoutRole::Anchor : LayoutRole::Plain;
   if (auto conv = dyn_cast<linalg::DepthwiseConv2DNchwChwOp>(op))
@@ -175,11 +210,11 @@ FusionRole fusionRole(Operation *op) {
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::PadOp, tensor::ExtractSliceOp, tensor::ConcatOp>(op))
     return FusionRole::View;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp)
+  if (!linalgOp || !isTileable(linalgOp))
     return FusionRole::Movement;
   if (linalgOp.getNumReductionLoops() > 0)
     return FusionRole::Root;
-  if (!hasArithmetic(linalgOp) || hasIndexOrExtract(linalgOp))
+  if (!hasArithmetic(linalgOp) || hasIndexOrExtract(linalgOp) || updatedValue(linalgOp))
     return FusionRole::Movement;
   bool plainOutput = linalgOp.getIndexingMapsArray().back().isIdentity();
   return isa<linalg::GenericOp>(op) && plainOutput ? FusionRole::Elementwise : FusionRole::Movement;

@@ -6,6 +6,7 @@
 #include "passes/CopyOp.h"
 #include "passes/ExtractGraph.h"
 #include "passes/OpRoles.h"
+#include "passes/OutlineAsIs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -21,12 +22,8 @@ namespace {
 
 using Group = SmallVector<linalg::LinalgOp>;
 
-/// Cloned into each kernel instead of passed: scalars, and tensors that only give a shape.
-bool isRecreated(Value value) {
-  Operation *op = value.getDefiningOp();
-  return isa_and_nonnull<tensor::EmptyOp>(op) ||
-         (isa_and_nonnull<arith::ConstantOp>(op) && !isa<TensorType>(value.getType()));
-}
+/// Cloned into each kernel instead of passed. A filled tensor that is read as data is passed.
+bool isCloned(Value value) { return isRecreated(value) && !value.getDefiningOp<linalg::FillOp>(); }
 
 class Outliner {
 public:
@@ -51,8 +48,6 @@ public:
 private:
   LogicalResult findRootAndResult() {
     for (linalg::LinalgOp op : group) {
-      if (op->getNumResults() != 1)
-        return op->emitError("expected an operator with one result");
       if (op.getNumReductionLoops() > 0) {
         if (root)
           return op->emitError("expected one root in a subgraph, found a second one");
@@ -60,7 +55,8 @@ private:
       }
       if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !members.contains(user); })) {
         if (last)
-          return op->emitError("expected one result of a subgraph, found a second value that is used outside");
+          return op->emitError(
+              "expected one result of a subgraph, found a second value that is used outside");
         last = op;
       }
     }
@@ -70,20 +66,34 @@ private:
   }
 
   /// The init that a kernel owns: an empty tensor, or a fill of one.
-  static linalg::FillOp fillOf(linalg::LinalgOp op) { return op.getDpsInits()[0].getDefiningOp<linalg::FillOp>(); }
+  static linalg::FillOp fillOf(linalg::LinalgOp op) {
+    return op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  }
 
   void findInputs() {
-    auto note = [&](Value value) {
-      Operation *op = value.getDefiningOp();
-      if (!isRecreated(value) && !members.contains(op))
-        inputs.insert(value);
-    };
     for (linalg::LinalgOp op : group) {
-      llvm::for_each(op.getDpsInputs(), note);
+      for (Value input : op.getDpsInputs())
+        noteInput(input);
+      if (linalg::FillOp fill = fillOf(op))
+        noteInput(fill.getInputs()[0]);
+      if (Value updated = updatedValue(op); updated && op != last)
+        noteInput(updated);
       llvm::SetVector<Value> captured;
       getUsedValuesDefinedAbove(op->getRegions(), captured);
-      llvm::for_each(captured, note);
+      for (Value value : captured)
+        noteInput(value);
     }
+  }
+
+  void noteInput(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (members.contains(op))
+      return;
+    if (!isCloned(value))
+      inputs.insert(value);
+    else
+      for (Value operand : op->getOperands())
+        noteInput(operand);
   }
 
   void createKernel() {
@@ -100,42 +110,36 @@ private:
     rewriter.setInsertionPointToStart(entry);
   }
 
-  Value recreate(Value value) {
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    Operation *clone = rewriter.clone(*value.getDefiningOp());
-    mapping.map(value, clone->getResult(0));
-    return clone->getResult(0);
-  }
-
   LogicalResult cloneBody() {
     Value dest = kernel.getArguments().back();
     for (linalg::LinalgOp op : group) {
       for (Value input : op.getDpsInputs())
-        if (isRecreated(input))
-          recreate(input);
+        recreate(rewriter, input, mapping);
       llvm::SetVector<Value> captured;
       getUsedValuesDefinedAbove(op->getRegions(), captured);
       for (Value value : captured)
-        if (isRecreated(value))
-          recreate(value);
+        recreate(rewriter, value, mapping);
       Value init = op.getDpsInits()[0];
       Value target = op == last ? dest : Value();
       if (linalg::FillOp fill = fillOf(op)) {
         if (!target)
-          target = rewriter.create<tensor::EmptyOp>(op.getLoc(), cast<RankedTensorType>(init.getType()).getShape(),
-                                                    cast<RankedTensorType>(init.getType()).getElementType());
-        Value scalar = isRecreated(fill.getInputs()[0]) ? recreate(fill.getInputs()[0]) : fill.getInputs()[0];
+          target =
+              rewriter.create<tensor::EmptyOp>(op.getLoc(), cast<RankedTensorType>(init.getType()).getShape(),
+                                               cast<RankedTensorType>(init.getType()).getElementType());
+        recreate(rewriter, fill.getInputs()[0], mapping);
+        Value scalar = mapping.lookup(fill.getInputs()[0]);
         mapping.map(init, rewriter.create<linalg::FillOp>(op.getLoc(), scalar, target).getResult(0));
       } else if (init.getDefiningOp<tensor::EmptyOp>()) {
         if (target)
           mapping.map(init, target);
         else
-          recreate(init);
+          recreate(rewriter, init, mapping);
       } else if (op == last) {
-        mapping.map(init, target); // a copy of its own, see ownUpdatedValues
+        if (members.contains(init.getDefiningOp()))
+          return op->emitError("expected an operator that starts from a value made outside of its subgraph");
+        mapping.map(init, target); // a copy of its own, see ownUpdatedValue
       } else {
-        return op->emitError("expected an operator that starts from a filled or empty tensor");
+        recreate(rewriter, init, mapping);
       }
       Operation *clone = rewriter.clone(*op.getOperation(), mapping);
       clone->removeAttr(kOperatorIdAttr);
@@ -176,7 +180,8 @@ private:
         interchange[cast<AffineDimExpr>(expr).getPosition()] = axis;
       if (llvm::equal(interchange, llvm::seq<unsigned>(0, op.getNumLoops())))
         continue;
-      if (failed(linalg::interchangeGenericOp(rewriter, cast<linalg::GenericOp>(op.getOperation()), interchange)))
+      if (failed(linalg::interchangeGenericOp(rewriter, cast<linalg::GenericOp>(op.getOperation()),
+                                              interchange)))
         return op->emitError("expected a tail that can run over the loops of its root");
     }
     return success();
@@ -228,36 +233,67 @@ private:
   IRMapping mapping;
 };
 
-/// An operator that starts from the elements of another value (a scatter) gets a copy of it to update in place.
-void ownUpdatedValues(func::FuncOp main) {
-  for (auto op : llvm::to_vector(main.getBody().front().getOps<linalg::LinalgOp>())) {
-    Value init = op.getDpsInits()[0];
-    if (isa<linalg::FillOp>(op.getOperation()) || init.getDefiningOp<linalg::FillOp>() ||
-        init.getDefiningOp<tensor::EmptyOp>())
+/// An operator that starts from the elements of another value (a scatter) and gives a kernel its result gets
+/// a copy of that value to update in place; nothing for other kernels, to which such a value is one more
+/// input.
+linalg::LinalgOp ownUpdatedValue(const Group &group) {
+  linalg::LinalgOp op = group.back();
+  Value init = updatedValue(op);
+  if (!init || llvm::is_contained(group, init.getDefiningOp<linalg::LinalgOp>()))
+    return nullptr;
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(init.getType());
+  Value empty = b.create<tensor::EmptyOp>(op.getLoc(), type.getShape(), type.getElementType());
+  linalg::GenericOp copy = createCopy(b, op.getLoc(), init, empty);
+  op.getDpsInitsMutable()[0].set(copy.getResult(0));
+  return cast<linalg::LinalgOp>(copy.getOperation());
+}
+
+/// The linalg ops of @main by subgraph; an op without one is a group of its own.
+SmallVector<Group> findGroups(func::FuncOp main) {
+  llvm::MapVector<int64_t, Group> groups;
+  int64_t single = -1;
+  for (auto op : main.getBody().front().getOps<linalg::LinalgOp>()) {
+    if (isa<linalg::FillOp>(op) || op->getNumResults() != 1)
       continue;
-    OpBuilder b(op);
-    auto type = cast<RankedTensorType>(init.getType());
-    Value empty = b.create<tensor::EmptyOp>(op.getLoc(), type.getShape(), type.getElementType());
-    op.getDpsInitsMutable()[0].set(createCopy(b, op.getLoc(), init, empty).getResult(0));
+    auto subgraph = op->getAttrOfType<IntegerAttr>(kSubgraphAttr);
+    groups[subgraph ? subgraph.getInt() : single--].push_back(op);
   }
+  SmallVector<Group> found;
+  for (auto &[key, group] : groups)
+    found.push_back(std::move(group));
+  for (size_t i = 0, e = found.size(); i < e; ++i)
+    if (linalg::LinalgOp copy = ownUpdatedValue(found[i]))
+      found.push_back({copy});
+  return found;
+}
+
+/// What is neither a linalg op of one result nor a view of some kind.
+LogicalResult outlineOthers(func::FuncOp main, unsigned &number) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.getBody().front()))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    bool isScalar = llvm::none_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
+    if (isPlaceable(&op) || (isScalar && isPure(&op)))
+      continue;
+    if (failed(outlineAsIs(main, &op, ("kernel_" + Twine(number++)).str())))
+      return failure();
+  }
+  return success();
 }
 
 } // namespace
 
 LogicalResult outlineKernels(func::FuncOp main) {
-  ownUpdatedValues(main);
-  llvm::MapVector<int64_t, Group> groups;
-  int64_t single = -1; // ops without a subgraph get keys of their own
-  for (auto op : main.getBody().front().getOps<linalg::LinalgOp>()) {
-    if (isa<linalg::FillOp>(op))
-      continue;
-    auto subgraph = op->getAttrOfType<IntegerAttr>(kSubgraphAttr);
-    groups[subgraph ? subgraph.getInt() : single--].push_back(op);
-  }
+  splitResults(main);
   unsigned number = 0;
-  for (auto &[key, group] : groups)
+  for (Group &group : findGroups(main))
     if (failed(Outliner(main, std::move(group), number++).run()))
       return failure();
+  if (failed(outlineOthers(main, number)))
+    return failure();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();

@@ -58,7 +58,7 @@ private:
     }
     if (isa<arith::ConstantOp, tensor::EmptyOp, func::CallOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
       return success();
-    return op->emitError("no code generation for '") << op->getName() << "'";
+    return op->emitError("expected kernels and views, found '") << op->getName() << "'";
   }
 
   // -- what a value is -------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Upstream's collapsing patterns, held to reshapes of two-dimensional values: NCHW chains keep their four dims.
+// Upstream's collapsing patterns, held to reshapes of two-dimensional values: NCHW chains keep their four
+// dims.
 
 #include "passes/SimplifyModel.h"
 
 #include "passes/DropEmptyTensors.h"
 #include "passes/OpRoles.h"
+#include "passes/OutlineAsIs.h"
+#include "passes/WidenHalf.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -27,10 +30,41 @@ bool splitsRowsOfMatrix(OpOperand *operand) {
   return groups[1].size() == 1 && isa<linalg::GenericOp>(operand->getOwner());
 }
 
+/// Named composites become the ops that they are made of: a softmax its reductions, a packing its pad and
+/// transpose.
+LogicalResult decompose(func::FuncOp main) {
+  SmallVector<Operation *> composites;
+  main.walk([&](Operation *op) {
+    if (isa<linalg::AggregatedOpInterface, tensor::PackOp, tensor::UnPackOp>(op))
+      composites.push_back(op);
+  });
+  IRRewriter rewriter(main.getContext());
+  for (Operation *op : composites) {
+    rewriter.setInsertionPoint(op);
+    if (auto pack = dyn_cast<tensor::PackOp>(op)) {
+      if (failed(linalg::lowerPack(rewriter, pack)))
+        return op->emitError("expected a packing that is a pad and a transpose");
+    } else if (auto unpack = dyn_cast<tensor::UnPackOp>(op)) {
+      if (failed(linalg::lowerUnPack(rewriter, unpack)))
+        return op->emitError("expected an unpacking that is a transpose and a slice");
+    } else {
+      FailureOr<SmallVector<Value>> parts =
+          cast<linalg::AggregatedOpInterface>(op).decomposeOperation(rewriter);
+      if (failed(parts))
+        return op->emitError("expected an operator that can be decomposed");
+      rewriter.replaceOp(op, *parts);
+    }
+  }
+  return success();
+}
+
 } // namespace
 
 LogicalResult simplifyModel(func::FuncOp main) {
   dropEmptyTensors(main);
+  widenHalf(main);
+  if (failed(decompose(main)))
+    return failure();
   MLIRContext *context = main.getContext();
   RewritePatternSet patterns(context);
   linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns, splitsRowsOfMatrix);
@@ -38,6 +72,7 @@ LogicalResult simplifyModel(func::FuncOp main) {
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   GreedyRewriteConfig config;
   config.useTopDownTraversal = true;
   if (failed(applyPatternsAndFoldGreedily(main, std::move(patterns), config)))
@@ -45,6 +80,7 @@ LogicalResult simplifyModel(func::FuncOp main) {
   IRRewriter rewriter(context);
   DominanceInfo dominance(main);
   eliminateCommonSubExpressions(rewriter, dominance, main);
+  splitResults(main); // after what would join equal ops again
   return success();
 }
 

@@ -11,7 +11,10 @@ namespace autotune {
 /// - the reshape that gives a matrix product its leading dims back moves behind the elementwise ops and row reductions
 ///   that follow, so that these see the product's own result and can join its kernel:
 ///     expand(matmul) -> add -> gelu   ==>   expand(matmul -> add -> gelu)
-/// - dead and duplicate ops go, reshapes of reshapes fold.
+/// - half precision becomes single precision between the model's inputs and outputs (see WidenHalf.h);
+/// - named composites (softmax, pack) become their parts, arithmetic on tensors becomes linalg;
+/// - dead and duplicate ops go, reshapes of reshapes fold;
+/// - an op with several results becomes one op for each result that is used.
 mlir::LogicalResult simplifyModel(mlir::func::FuncOp main);
 
 } // namespace autotune

@@ -3,6 +3,8 @@
 
 #include "passes/TileNest.h"
 
+#include "passes/OpRoles.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -401,9 +403,19 @@ void addChunkArguments(func::FuncOp kernel) {
   kernel.insertArguments({end, end}, {index, index}, {{}, {}}, {kernel.getLoc(), kernel.getLoc()});
 }
 
+bool canBeTiled(func::FuncOp kernel) {
+  bool tileable = true;
+  kernel.walk([&](linalg::LinalgOp op) {
+    tileable &= isa<func::FuncOp>(op->getParentOp()) && (isa<linalg::FillOp>(op) || isTileable(op));
+  });
+  return tileable;
+}
+
 std::optional<LoopNest> plainNest(func::FuncOp kernel) {
   LoopNest nest;
   linalg::LinalgOp root;
+  if (!canBeTiled(kernel))
+    return std::nullopt;
   kernel.walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::FillOp>(op.getOperation()) && (!root || op.getNumReductionLoops() > 0))
       root = op;

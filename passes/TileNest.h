@@ -21,6 +21,9 @@ namespace autotune {
 /// Fails with a diagnostic at the kernel when the nest does not fit.
 mlir::LogicalResult tileToNest(mlir::func::FuncOp kernel, const LoopNest &nest);
 
+/// True if every linalg op of the kernel can be part of a nest.
+bool canBeTiled(mlir::func::FuncOp kernel);
+
 /// The nest of the reference that candidates are checked against: one row of the last parallel dim at a time, every
 /// reduction in order, nothing blocked. Nothing for kernels whose result no tileable op computes (borders).
 std::optional<LoopNest> plainNest(mlir::func::FuncOp kernel);

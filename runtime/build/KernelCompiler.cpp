@@ -45,19 +45,26 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
     return errors.take("parse");
   auto kernels = llvm::to_vector(module->getOps<func::FuncOp>());
   if (kernels.size() != 1)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected one function in a kernel, found %zu",
-                                   kernels.size());
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "expected one function in a kernel, found %zu", kernels.size());
   std::optional<LoopNest> loops = nest ? nest : plainNest(kernels[0]);
-  if (!loops)
+  OwningOpRef<ModuleOp> untiled = nest ? ModuleOp() : module->clone();
+  if (!loops) {
     addChunkArguments(kernels[0]);
-  else if (failed(tileToNest(kernels[0], *loops)))
-    return errors.take("schedule");
+  } else if (failed(tileToNest(kernels[0], *loops))) {
+    if (nest)
+      return errors.take("schedule");
+    module = std::move(untiled); // loops over whole operators, one after the other
+    kernels = llvm::to_vector(module->getOps<func::FuncOp>());
+    addChunkArguments(kernels[0]);
+  }
   if (failed(nest ? vectorizeKernel(kernels[0]) : simplifyKernel(kernels[0])))
     return errors.take("vectorize");
   return module;
 }
 
-llvm::Expected<ObjectCode> KernelCompiler::compile(llvm::StringRef kernelText, const std::optional<LoopNest> &nest,
+llvm::Expected<ObjectCode> KernelCompiler::compile(llvm::StringRef kernelText,
+                                                   const std::optional<LoopNest> &nest,
                                                    llvm::StringRef symbol, bool exported) {
   llvm::Expected<OwningOpRef<ModuleOp>> module = schedule(kernelText, nest);
   if (!module)
@@ -68,7 +75,8 @@ llvm::Expected<ObjectCode> KernelCompiler::compile(llvm::StringRef kernelText, c
   return emitter.emit(**module, symbol, exported);
 }
 
-llvm::Expected<std::string> KernelCompiler::printVectorized(llvm::StringRef kernelText, const LoopNest &nest) {
+llvm::Expected<std::string> KernelCompiler::printVectorized(llvm::StringRef kernelText,
+                                                            const LoopNest &nest) {
   llvm::Expected<OwningOpRef<ModuleOp>> module = schedule(kernelText, nest);
   if (!module)
     return module.takeError();

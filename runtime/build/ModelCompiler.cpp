@@ -3,6 +3,8 @@
 
 #include "runtime/build/ModelCompiler.h"
 
+#include "llvm/Support/WithColor.h"
+
 #include <atomic>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -59,25 +61,38 @@ llvm::Error ModelCompiler::compileMissing(llvm::ArrayRef<Job> all) {
   }
   std::vector<std::string> errors(missing.size());
   std::vector<ObjectCode> results(missing.size());
+  std::vector<char> isPlain(missing.size()); // a nest that does not work out must not cost the model
   std::atomic<size_t> next = 0;
-  oneapi::tbb::task_arena arena(std::max(1u, lanes) );
+  oneapi::tbb::task_arena arena(std::max(1u, lanes));
   arena.execute([&] {
     oneapi::tbb::parallel_for(0u, lanes, [&](unsigned lane) {
       for (size_t i = next++; i < missing.size(); i = next++) {
         const Job &job = *missing[i];
-        llvm::Expected<ObjectCode> object =
-            compilers[lane]->compile(job.kernel->text, job.nest, "kernel_" + job.key, /*exported=*/false);
+        auto compileAs = [&](const std::optional<LoopNest> &nest) {
+          return compilers[lane]->compile(job.kernel->text, nest, "kernel_" + job.key, /*exported=*/false);
+        };
+        llvm::Expected<ObjectCode> object = compileAs(job.nest);
+        if (!object) {
+          errors[i] = llvm::toString(object.takeError());
+          isPlain[i] = job.nest.has_value();
+          if (isPlain[i])
+            object = compileAs(std::nullopt);
+        }
         if (object)
           results[i] = std::move(*object);
         else
-          errors[i] = llvm::toString(object.takeError());
+          llvm::consumeError(object.takeError());
       }
     });
   });
   for (size_t i = 0; i < missing.size(); ++i) {
-    if (!errors[i].empty())
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     "operator '" + missing[i]->kernel->label + "': " + errors[i]);
+    std::string reason = "operator '" + missing[i]->kernel->label + "': " + errors[i];
+    if (results[i].bytes.empty())
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), reason);
+    if (isPlain[i]) {
+      llvm::WithColor::warning() << reason << "; compiled as plain loops, which are slow\n";
+      plain.insert(missing[i]->key);
+    }
     objects[missing[i]->key] = std::move(results[i]);
   }
   return llvm::Error::success();
@@ -104,8 +119,11 @@ llvm::Error ModelCompiler::compile(llvm::ArrayRef<const ModelPlan *> profiles, c
   }
   if (llvm::Error error = compileMissing(all))
     return error;
-  for (const auto &[key, index] : position)
+  for (const auto &[key, index] : position) {
     binaries[index].object = objects.at(key);
+    if (plain.contains(key))
+      binaries[index].parallel = false; // plain loops compute everything, whatever chunks are asked for
+  }
   return writeArtifact(binaries, described, info, path);
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace autotune {
@@ -44,6 +45,7 @@ private:
   Device device;
   unsigned jobs;
   std::map<std::string, ObjectCode> objects;                  // by job key
+  std::set<std::string> plain;                                // keys whose nest did not work out
   std::vector<std::unique_ptr<KernelCompiler>> compilers;     // one for each concurrent job
 };
 

@@ -18,14 +18,3 @@ module {
     return %dest : tensor<4xf32>
   }
 }
-
-// -----
-
-// A value of 1 MiB between two operators that were not tiled does not fit the stack.
-func.func @large(%x: tensor<512x512xf32>, %dest: tensor<512x512xf32>, %begin: index, %end: index) -> tensor<512x512xf32> {
-  // expected-error @+1 {{expected temporaries of at most 262144 bytes, found 1048576}}
-  %e = tensor.empty() : tensor<512x512xf32>
-  %y = linalg.exp ins(%x : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
-  %z = linalg.transpose ins(%y : tensor<512x512xf32>) outs(%dest : tensor<512x512xf32>) permutation = [1, 0]
-  return %z : tensor<512x512xf32>
-}

@@ -95,8 +95,8 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.+]]: tensor<4xf32>, %[[DATA:.+]]: tensor<8xf32>)
 func.func @main(%x: tensor<4xf32>, %data: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: %[[COPY:.+]] = call @kernel_0(%[[DATA]], %{{.*}})
-  // CHECK: call @kernel_1(%[[X]], %[[COPY]])
+  // CHECK: %[[COPY:.+]] = call @[[OWN:.+]](%[[DATA]], %{{.*}})
+  // CHECK: call @[[UPDATE:.+]](%[[X]], %[[COPY]])
   %y = linalg.generic {indexing_maps = [#map3, #map2], iterator_types = ["parallel", "reduction"]}
          ins(%x : tensor<4xf32>) outs(%data : tensor<8xf32>) {
   ^bb0(%p: f32, %o: f32):

@@ -59,15 +59,29 @@ TEST(ControlFlow, KnownConditionKeepsOneBranch) {
   EXPECT_THAT(text, Not(HasSubstr("scf.if")));
 }
 
-TEST(ControlFlow, UnknownConditionBecomesScfIf) {
+TEST(ControlFlow, UnknownConditionChoosesBetweenBothBranches) {
   TestModel model;
   model.input("x", {2}).input("c", {}, onnx::TensorProto::BOOL).node("If", {"c"}, {"y"});
   addBranches(model);
   model.output("y");
   std::string text = imported(model);
-  EXPECT_THAT(text, HasSubstr("scf.if"));
+  EXPECT_THAT(text, HasSubstr("arith.select"));
   EXPECT_THAT(text, HasSubstr("math.absf"));
   EXPECT_THAT(text, HasSubstr("arith.negf"));
+}
+
+TEST(ControlFlow, UnknownConditionNamesTheFaultOfABranchAndAWayOut) {
+  TestModel model;
+  model.input("x", {2}).input("c", {}, onnx::TensorProto::BOOL).node("If", {"c"}, {"y"});
+  addBranches(model);
+  graphAttribute(model, "else_branch").mutable_node(0)->set_op_type("Unique");
+  model.output("y");
+  auto text = autotune::test::importText(autotune::test::writeTemporary("if.onnx", model.serialized()));
+  ASSERT_FALSE(static_cast<bool>(text));
+  std::string error = llvm::toString(text.takeError());
+  EXPECT_THAT(error, HasSubstr("else_branch"));
+  EXPECT_THAT(error, HasSubstr("(Unique)"));
+  EXPECT_THAT(error, HasSubstr("--input-value NAME=VALUE"));
 }
 
 TEST(ControlFlow, LoopWithKnownTripCountIsUnrolled) {
