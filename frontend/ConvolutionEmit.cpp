@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the linalg op: dense, depthwise, grouped; one, two or three dimensions.
+// Chooses the linalg op: dense, depthwise, grouped; two or three dimensions, and one as two.
 #include "frontend/ConvolutionEmit.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -31,8 +31,6 @@ Value emit(Builder &b, const ConvolutionSpec &spec, Value input, Value weight, l
 
 Value emitDense(Builder &b, const ConvolutionSpec &spec, Value input, Value weight) {
   switch (spec.rank()) {
-  case 1:
-    return emit<linalg::Conv1DNcwFcwOp>(b, spec, input, weight, spec.outputShape());
   case 2:
     return emit<linalg::Conv2DNchwFchwOp>(b, spec, input, weight, spec.outputShape());
   default:
@@ -43,8 +41,6 @@ Value emitDense(Builder &b, const ConvolutionSpec &spec, Value input, Value weig
 Value emitDepthwise(Builder &b, const ConvolutionSpec &spec, Value input, WeightInShape weightIn) {
   Value weight = weightIn(concat({spec.filters}, spec.kernel));
   switch (spec.rank()) {
-  case 1:
-    return emit<linalg::DepthwiseConv1DNcwCwOp>(b, spec, input, weight, spec.outputShape());
   case 2:
     return emit<linalg::DepthwiseConv2DNchwChwOp>(b, spec, input, weight, spec.outputShape());
   default:
@@ -61,7 +57,7 @@ Value emitGrouped2D(Builder &b, const ConvolutionSpec &spec, Value input, Weight
   return reshapeTo(b, result, spec.outputShape());
 }
 
-/// MLIR has no grouped convolution in one and three dimensions: one convolution for each group.
+/// MLIR has no grouped convolution in three dimensions: one convolution for each group.
 Value emitGroupedBySlices(Builder &b, const ConvolutionSpec &spec, Value input, WeightInShape weightIn) {
   ConvolutionSpec part = spec;
   part.channels /= spec.groups;
@@ -81,9 +77,21 @@ Value emitGroupedBySlices(Builder &b, const ConvolutionSpec &spec, Value input, 
   return b.create<mlir::tensor::ConcatOp>(1, parts);
 }
 
+/// [N, C, W] as [N, C, 1, W]: sequences take the way of images, with its layouts and packed weights.
+Value emitAsImage(Builder &b, const ConvolutionSpec &spec, Value input, WeightInShape weight) {
+  ConvolutionSpec image = spec;
+  for (Shape *extents : {&image.kernel, &image.strides, &image.dilations, &image.output})
+    extents->insert(extents->begin(), 1);
+  Shape shape(shapeOf(input));
+  shape.insert(shape.begin() + 2, 1);
+  return reshapeTo(b, emitConvolution(b, image, reshapeTo(b, input, shape), weight), spec.outputShape());
+}
+
 } // namespace
 
 Value emitConvolution(Builder &b, const ConvolutionSpec &spec, Value input, WeightInShape weight) {
+  if (spec.rank() == 1)
+    return emitAsImage(b, spec, input, weight);
   if (spec.groups == 1)
     return emitDense(b, spec, input, weight(spec.weightShape()));
   if (spec.isDepthwise())

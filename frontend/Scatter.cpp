@@ -3,6 +3,7 @@
 // updates that picks those which hit it.
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
+#include "frontend/ScatterKnown.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -13,6 +14,9 @@ using mlir::Value;
 using mlir::utils::IteratorType;
 
 namespace {
+
+// A table of who writes where has an entry for each position.
+constexpr int64_t kMaxTable = int64_t(1) << 24;
 
 enum class Update { None, Add, Mul, Max, Min };
 
@@ -60,6 +64,46 @@ mlir::LogicalResult requireIndices(NodeContext &node) {
   return mlir::success();
 }
 
+/// Which update each element of the data gets, from known indices along `axis`.
+mlir::FailureOr<UpdateAt> knownElements(NodeContext &node, const ConstantTensor &indices, int64_t axis) {
+  llvm::ArrayRef<int64_t> data = node.shape(0);
+  Shape from = rowMajorStrides(indices.shape()), to = rowMajorStrides(data);
+  UpdateAt updateAt(elementCount(data), -1);
+  for (int64_t u = 0, e = indices.size(); u < e; ++u) {
+    int64_t position = 0;
+    for (size_t i = 0; i < data.size(); ++i) {
+      int64_t at = u / from[i] % indices.shape()[i];
+      if (static_cast<int64_t>(i) == axis) {
+        at = indices.intAt(u);
+        if (at < -data[i] || at >= data[i])
+          return node.fail("index " + llvm::Twine(at) + " is outside dimension " + llvm::Twine(data[i]));
+        at += at < 0 ? data[i] : 0;
+      }
+      position += at * to[i];
+    }
+    updateAt[position] = u;
+  }
+  return updateAt;
+}
+
+/// Which update each position of the leading dimensions gets, from known positions [count, leading dimensions].
+mlir::FailureOr<UpdateAt> knownPositions(NodeContext &node, const ConstantTensor &indices,
+                                         llvm::ArrayRef<int64_t> leading) {
+  Shape strides = rowMajorStrides(leading);
+  UpdateAt updateAt(elementCount(leading), -1);
+  for (int64_t u = 0, e = indices.size() / static_cast<int64_t>(leading.size()); u < e; ++u) {
+    int64_t position = 0;
+    for (size_t k = 0; k < leading.size(); ++k) {
+      int64_t at = indices.intAt(u * leading.size() + k);
+      if (at < -leading[k] || at >= leading[k])
+        return node.fail("index " + llvm::Twine(at) + " is outside dimension " + llvm::Twine(leading[k]));
+      position += (at + (at < 0 ? leading[k] : 0)) * strides[k];
+    }
+    updateAt[position] = u;
+  }
+  return updateAt;
+}
+
 /// result[i…] is data[i…], updated by all u with indices[… u …] == i[axis] in the same row.
 mlir::LogicalResult buildScatterElements(NodeContext &node) {
   llvm::ArrayRef<int64_t> data = node.shape(0), indices = node.shape(1);
@@ -77,6 +121,13 @@ mlir::LogicalResult buildScatterElements(NodeContext &node) {
     return node.fail("indices " + shapeText(indices) + " and updates " + shapeText(node.shape(2)) +
                      " do not fit data " + shapeText(data));
   Builder &b = node.b;
+  if (const ConstantTensor *known = node.constant(1); known && *kind == Update::None && elementCount(data) <= kMaxTable) {
+    mlir::FailureOr<UpdateAt> updateAt = knownElements(node, *known, axis);
+    if (failed(updateAt))
+      return mlir::failure();
+    node.setResult(0, scatterKnown(b, node.input(0), reshapeTo(b, node.input(2), known->size()), data, *updateAt));
+    return mlir::success();
+  }
   // Rows without updates get indices that hit nothing.
   Value positions = padded(b, node.input(1), low, high, static_cast<double>(INT32_MIN));
   Value updates = padded(b, node.input(2), low, high, 0);
@@ -119,10 +170,17 @@ mlir::LogicalResult buildScatterND(NodeContext &node) {
   if (node.shape(2) != llvm::ArrayRef<int64_t>(expected))
     return node.fail("updates of shape " + shapeText(node.shape(2)) + ", expected " + shapeText(expected));
   Builder &b = node.b;
-  Value positions = reshapeTo(b, node.input(1), {count, depth});
   Shape updateShape = {count};
   updateShape.append(data.begin() + depth, data.end());
   Value updates = reshapeTo(b, node.input(2), updateShape);
+  if (const ConstantTensor *known = node.constant(1); known && *kind == Update::None && elementCount(data.take_front(depth)) <= kMaxTable) {
+    mlir::FailureOr<UpdateAt> updateAt = knownPositions(node, *known, data.take_front(depth));
+    if (failed(updateAt))
+      return mlir::failure();
+    node.setResult(0, scatterKnown(b, node.input(0), updates, data.take_front(depth), *updateAt));
+    return mlir::success();
+  }
+  Value positions = reshapeTo(b, node.input(1), {count, depth});
   // Loops: the data's dimensions, then the updates. Each part of the position is an operand of its own.
   llvm::SmallVector<Value> inputs;
   llvm::SmallVector<mlir::AffineMap> maps;

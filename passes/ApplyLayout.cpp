@@ -73,19 +73,27 @@ private:
       return op->emitError("expected an operator that can compute on blocked channels, found ") << operatorKind(op);
     if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op))
       record(op, blockConv2d(builder, conv, values, block), split);
+    else if (isImageOfFewChannels(op, block))
+      return success();
     else if (auto depthwise = dyn_cast<linalg::DepthwiseConv2DNchwChwOp>(op))
       record(op, blockDepthwise(builder, depthwise, values, block), split);
     else if (isa<linalg::PoolingNchwMaxOp, linalg::PoolingNchwSumOp>(op))
       record(op, blockPooling(builder, cast<linalg::LinalgOp>(op), values, block), split);
-    else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-      // An image of a few channels stays plain: its convolution reads it so, and blocks would be mostly zeros.
-      bool fewChannels = cast<RankedTensorType>(pad.getSource().getType()).getDimSize(1) < block;
-      if (!fewChannels || values.contains(pad.getSource()))
-        record(op, blockPad(builder, pad, values, block), split);
-    }
+    else if (auto pad = dyn_cast<tensor::PadOp>(op))
+      record(op, blockPad(builder, pad, values, block), split);
     else
       record(op, blockGeneric(builder, cast<linalg::GenericOp>(op), values, split), split);
     return success();
+  }
+
+  /// An image of a few channels stays plain until its first convolution, which reads it so: blocks would be mostly zeros.
+  bool isImageOfFewChannels(Operation *op, int64_t block) {
+    auto isFewPlain = [&](Value input) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      return !type || (!values.contains(input) && (type.getRank() != 4 || type.getDimSize(1) < block));
+    };
+    return cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(1) < block &&
+           llvm::all_of(op->getOperands(), isFewPlain);
   }
 
   /// An elementwise tail of a product in panels works on the same panels; other members stay plain.

@@ -72,6 +72,7 @@ LogicalResult simplifyModel(func::FuncOp main) {
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  linalg::GenericOp::getCanonicalizationPatterns(patterns, context); // copies of whole values
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   GreedyRewriteConfig config;
   config.useTopDownTraversal = true;
