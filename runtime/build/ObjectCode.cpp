@@ -5,6 +5,7 @@
 
 #include "runtime/build/FirstError.h"
 
+#include "runtime/build/InstructionOrder.h"
 #include "runtime/deploy/Artifact.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -51,7 +52,7 @@ ObjectEmitter::~ObjectEmitter() = default;
 
 llvm::Expected<ObjectEmitter> ObjectEmitter::create(Isa isa) {
   [[maybe_unused]] static const bool initialized =
-      (llvm::InitializeNativeTarget(), llvm::InitializeNativeTargetAsmPrinter(), true);
+      (llvm::InitializeNativeTarget(), llvm::InitializeNativeTargetAsmPrinter(), keepInstructionOrder(), true);
   std::string triple = llvm::sys::getDefaultTargetTriple(), error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
@@ -103,6 +104,9 @@ llvm::Expected<ObjectCode> ObjectEmitter::emit(mlir::ModuleOp module, llvm::Stri
   builder
       .buildPerModuleDefaultPipeline(vectorised ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O3)
       .run(*ir, modules);
+  if (vectorised)
+    for (llvm::Function &function : *ir)
+      sinkLoads(function);
   return emit(*ir);
 }
 
