@@ -52,7 +52,7 @@ private:
     const onnx::TensorProto *proto = initializers.lookup(node.input(1));
     if (!proto)
       return std::nullopt;
-    llvm::Expected<ConstantTensor> scale = toConstant(*proto, /*externalFolder=*/"");
+    llvm::Expected<ConstantTensor> scale = toConstant(*proto, /*external=*/nullptr);
     if (!scale) {
       llvm::consumeError(scale.takeError());
       return std::nullopt;
