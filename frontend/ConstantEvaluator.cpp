@@ -64,10 +64,22 @@ void copyInto(const ConstantTensor &source, std::vector<char> &target, llvm::Arr
   }
 }
 
+/// The tensor refers to the bytes of the attribute, which live as long as the context.
+ConstantTensor fromAttribute(mlir::DenseElementsAttr attribute) {
+  llvm::ArrayRef<int64_t> shape = attribute.getType().getShape();
+  ElementType type = fromMlirType(attribute.getElementType());
+  if (type == ElementType::Bool) {
+    auto bits = attribute.getValues<bool>();
+    return ConstantTensor::own(type, shape, std::vector<char>(bits.begin(), bits.end()));
+  }
+  llvm::ArrayRef<char> bytes = attribute.getRawData();
+  return attribute.isSplat() ? ConstantTensor::splat(type, shape, bytes) : ConstantTensor::view(type, shape, bytes);
+}
+
 bool Evaluator::constant(mlir::arith::ConstantOp op) {
   mlir::Type type = op.getType();
-  if (mlir::isa<mlir::DenseElementsAttr>(op.getValue()))
-    return false; // builders ask for tensors through the node, which makes them arguments
+  if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(op.getValue()))
+    return set(op, fromAttribute(dense));
   if (!type.isIntOrFloat())
     return true; // an index, used inside bodies only
   ElementType element = fromMlirType(type);

@@ -58,9 +58,36 @@ LogicalResult decompose(func::FuncOp main) {
   return success();
 }
 
+/// What a padding cuts off becomes a slice of its own. Upstream folds a padding that neither widens nor narrows its
+/// source into that source, even where it moves the elements.
+void sliceBeforePadding(func::FuncOp main) {
+  SmallVector<tensor::PadOp> pads(main.getOps<tensor::PadOp>());
+  for (tensor::PadOp pad : pads) {
+    SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
+    auto isCut = [](int64_t amount) { return amount < 0 && !ShapedType::isDynamic(amount); };
+    if (!pad.getSourceType().hasStaticShape() || (llvm::none_of(low, isCut) && llvm::none_of(high, isCut)))
+      continue;
+    OpBuilder b(pad);
+    SmallVector<OpFoldResult> offsets, sizes, strides(low.size(), b.getIndexAttr(1)), lowLeft, highLeft;
+    for (auto [extent, before, after] : llvm::zip(pad.getSourceType().getShape(), low, high)) {
+      int64_t from = std::max<int64_t>(0, -before), to = std::max<int64_t>(0, -after);
+      offsets.push_back(b.getIndexAttr(from));
+      sizes.push_back(b.getIndexAttr(extent - from - to));
+      lowLeft.push_back(b.getIndexAttr(std::max<int64_t>(0, before)));
+      highLeft.push_back(b.getIndexAttr(std::max<int64_t>(0, after)));
+    }
+    Value part = b.create<tensor::ExtractSliceOp>(pad.getLoc(), pad.getSource(), offsets, sizes, strides);
+    auto replaced = b.create<tensor::PadOp>(pad.getLoc(), pad.getResultType(), part, lowLeft, highLeft);
+    replaced.getRegion().takeBody(pad.getRegion());
+    pad.replaceAllUsesWith(replaced.getResult());
+    pad.erase();
+  }
+}
+
 } // namespace
 
 LogicalResult simplifyModel(func::FuncOp main) {
+  sliceBeforePadding(main);
   dropEmptyTensors(main);
   widenHalf(main);
   if (failed(decompose(main)))
