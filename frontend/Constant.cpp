@@ -64,16 +64,19 @@ mlir::LogicalResult buildIdentity(NodeContext &node) {
   return mlir::success();
 }
 
-/// Inference only: the operand passes through and the mask is all true.
+/// The operand passes through and the mask is all true: in inference, and where nothing is dropped.
 mlir::LogicalResult buildDropout(NodeContext &node) {
   if (node.hasInput(2)) {
-    const ConstantTensor *training = node.constant(2);
-    if (!training || (training->size() == 1 && training->intAt(0) != 0))
-      return node.fail("training mode is not supported");
+    const ConstantTensor *training = node.constant(2), *ratio = node.constant(1);
+    bool trains = !training || (training->size() == 1 && training->intAt(0) != 0);
+    bool drops = !ratio || ratio->size() != 1 || ratio->floatAt(0) != 0;
+    if (trains && drops)
+      return node.fail("training mode drops elements at random, which is not supported");
   }
   node.forward(0, 0);
-  const char yes = 1;
-  node.setResult(1, ConstantTensor::splat(ElementType::Bool, node.shape(0), yes));
+  // Before opset 10 the mask has the type of the data.
+  ConstantTensor kept = ConstantTensor::scalar(node.version() < 10 ? node.type(0) : ElementType::Bool, 1);
+  node.setResult(1, ConstantTensor::splat(kept.type(), node.shape(0), kept.rawData()));
   return mlir::success();
 }
 
@@ -107,9 +110,12 @@ mlir::LogicalResult buildRange(NodeContext &node) {
 }
 
 constexpr OperatorEntry kOperators[] = {
-    {"", "Constant", 1, 0, 0, buildConstant}, {"", "ConstantOfShape", 9, 1, 1, buildConstantOfShape},
-    {"", "Dropout", 7, 1, 3, buildDropout},   {"", "Identity", 1, 1, 1, buildIdentity},
-    {"", "Range", 11, 3, 3, buildRange},      {"", "Shape", 1, 1, 1, buildShape},
+    {"", "Constant", 1, 0, 0, buildConstant},
+    {"", "ConstantOfShape", 9, 1, 1, buildConstantOfShape},
+    {"", "Dropout", 7, 1, 3, buildDropout},
+    {"", "Identity", 1, 1, 1, buildIdentity, "", /*takesAnyValue=*/true},
+    {"", "Range", 11, 3, 3, buildRange},
+    {"", "Shape", 1, 1, 1, buildShape},
     {"", "Size", 1, 1, 1, buildSize},
 };
 

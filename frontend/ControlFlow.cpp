@@ -66,6 +66,8 @@ mlir::LogicalResult buildRuntimeIf(NodeContext &node, const onnx::GraphProto &th
   Value flag = reshapeTo(b, node.input(0), {});
   for (auto [index, pair] : llvm::enumerate(llvm::zip(*taken, *other))) {
     auto &[x, y] = pair;
+    if (!x.isTensor() || !y.isTensor())
+      return node.fail("a branch gives a sequence or an optional, and the condition is not known at import");
     if (x.type != y.type || x.shape != y.shape)
       return node.fail("output " + llvm::Twine(index) + " is " + spelling(x.type) + " of shape " + shapeText(x.shape) +
                        " in one branch, " + spelling(y.type) + " of shape " + shapeText(y.shape) + " in the other" +
@@ -103,6 +105,8 @@ mlir::FailureOr<ImportedValue> stacked(NodeContext &node, llvm::MutableArrayRef<
   unit.insert(unit.begin() + axis, 1);
   bool known = axis == 0;
   for (const ImportedValue &part : parts) {
+    if (!part.isTensor())
+      return node.fail("a scan output is a sequence or an optional, expected a tensor");
     if (part.shape != first.shape || part.type != first.type)
       return node.fail("a scan output changes its shape from " + shapeText(first.shape) + " to " +
                        shapeText(part.shape));
@@ -201,19 +205,18 @@ mlir::LogicalResult buildLoop(NodeContext &node) {
   return mlir::success();
 }
 
-/// Position `index` of `value` along `axis`, without that axis.
-ImportedValue positionOf(NodeContext &node, size_t operand, int64_t axis, int64_t index) {
-  llvm::ArrayRef<int64_t> shape = node.shape(operand);
-  Shape offset(shape.size(), 0), size(shape), ones(shape.size(), 1);
+/// Position `index` of `whole` along `axis`, without that axis.
+ImportedValue positionOf(NodeContext &node, const ImportedValue &whole, int64_t axis, int64_t index) {
+  Shape offset(whole.shape.size(), 0), size(whole.shape), ones(whole.shape.size(), 1);
   offset[axis] = index;
   size[axis] = 1;
-  Shape dropped = reducedShape(shape, axis, /*keepDims=*/false);
-  if (const ConstantTensor *constant = node.constant(operand))
-    return ImportedValue::known(constant->sliced(offset, size, ones).reshaped(dropped));
+  Shape dropped = reducedShape(whole.shape, axis, /*keepDims=*/false);
+  if (whole.constant)
+    return ImportedValue::known(whole.constant->sliced(offset, size, ones).reshaped(dropped));
   ImportedValue result;
-  result.type = node.type(operand);
+  result.type = whole.type;
   result.shape = dropped;
-  result.value = reshapeTo(node.b, sliceOf(node.b, node.input(operand), offset, size, ones), dropped);
+  result.value = reshapeTo(node.b, sliceOf(node.b, whole.value, offset, size, ones), dropped);
   return result;
 }
 
@@ -249,7 +252,8 @@ mlir::LogicalResult buildScan(NodeContext &node) {
   for (int64_t t = 0; t < count; ++t) {
     Values arguments = carried;
     for (int64_t i = 0; i < inputs; ++i)
-      arguments.push_back(positionOf(node, states + i, axes[i], backward[i] ? count - 1 - t : t));
+      arguments.push_back(
+          positionOf(node, node.importedInput(states + i), axes[i], backward[i] ? count - 1 - t : t));
     mlir::FailureOr<Values> results = importBody(node, *body, arguments, node.b);
     if (failed(results))
       return mlir::failure();
@@ -271,9 +275,64 @@ mlir::LogicalResult buildScan(NodeContext &node) {
   return mlir::success();
 }
 
+/// Opset 8: all values have a batch dimension in front, for whose positions the body runs on its own.
+mlir::LogicalResult buildBatchedScan(NodeContext &node) {
+  const onnx::GraphProto *body = node.graphAttribute("body");
+  int64_t inputs = node.intAttribute("num_scan_inputs", 0), states = node.inputCount() - 1 - inputs;
+  std::vector<int64_t> none(std::max<int64_t>(inputs, 0), 0), backward = node.intsAttribute("directions", none);
+  if (!body || inputs < 1 || states < 0 || body->output_size() < states || backward.size() != none.size())
+    return node.fail("its body does not fit " + llvm::Twine(inputs) + " scan inputs");
+  if (node.hasInput(0))
+    return node.fail("sequence_lens (input 0) is not supported");
+  int64_t scan = 1 + states, rank = node.rank(scan);
+  int64_t batch = rank < 2 ? 0 : node.shape(scan)[0], count = rank < 2 ? 0 : node.shape(scan)[1];
+  for (int64_t i = 1; i < scan + inputs; ++i)
+    if (node.rank(i) < (i < scan ? 1 : 2) || node.shape(i)[0] != batch || (i >= scan && node.shape(i)[1] != count))
+      return node.fail("input " + llvm::Twine(i) + " of shape " + shapeText(node.shape(i)) + " does not fit " +
+                       shapeText(node.shape(scan)));
+  if (batch < 1 || count < 1 || batch * count > kMaxIterations)
+    return node.fail(llvm::Twine(batch) + " times " + llvm::Twine(count) + " iterations, expected 1 to " +
+                     llvm::Twine(kMaxIterations));
+  std::vector<Values> results(body->output_size());
+  for (int64_t item = 0; item < batch; ++item) {
+    Values carried;
+    for (int64_t i = 0; i < states; ++i)
+      carried.push_back(positionOf(node, node.importedInput(1 + i), 0, item));
+    std::vector<Values> scanned(body->output_size() - states);
+    for (int64_t t = 0; t < count; ++t) {
+      Values arguments = carried;
+      for (int64_t i = 0; i < inputs; ++i)
+        arguments.push_back(positionOf(node, positionOf(node, node.importedInput(scan + i), 0, item), 0,
+                                       backward[i] ? count - 1 - t : t));
+      mlir::FailureOr<Values> step = importBody(node, *body, arguments, node.b);
+      if (failed(step))
+        return mlir::failure();
+      carried.assign(step->begin(), step->begin() + states);
+      for (size_t i = 0; i < scanned.size(); ++i)
+        scanned[i].push_back((*step)[states + i]);
+    }
+    for (int64_t i = 0; i < states; ++i)
+      results[i].push_back(carried[i]);
+    for (size_t i = 0; i < scanned.size(); ++i) {
+      mlir::FailureOr<ImportedValue> joined = stacked(node, scanned[i], 0);
+      if (failed(joined))
+        return mlir::failure();
+      results[states + i].push_back(*joined);
+    }
+  }
+  for (auto [index, parts] : llvm::enumerate(results)) {
+    mlir::FailureOr<ImportedValue> joined = stacked(node, parts, 0);
+    if (failed(joined))
+      return mlir::failure();
+    node.setResult(index, *joined);
+  }
+  return mlir::success();
+}
+
 constexpr OperatorEntry kOperators[] = {
     {"", "If", 1, 1, 1, buildIf},
-    {"", "Loop", 1, 0, kAnyInputs, buildLoop},
+    {"", "Loop", 1, 0, kAnyInputs, buildLoop, "", /*takesAnyValue=*/true},
+    {"", "Scan", 8, 0, kAnyInputs, buildBatchedScan, "no sequence_lens"},
     {"", "Scan", 9, 1, kAnyInputs, buildScan},
 };
 

@@ -8,6 +8,7 @@
 #include "frontend/MlirInput.h"
 #include "frontend/OnnxModel.h"
 #include "frontend/OnnxProto.h"
+#include "frontend/SequenceInputs.h"
 #include "frontend/SplitModel.h"
 #include "frontend/TensorProto.h"
 #include "frontend/UnsupportedOperators.h"
@@ -278,25 +279,44 @@ llvm::Error OnnxImporter::defineInputs(ImportContext &import, mlir::func::FuncOp
   return llvm::Error::success();
 }
 
+/// A tensor of an output, with its name.
+struct Result {
+  ImportedValue value;
+  std::string name;
+};
+
+/// The elements of a sequence are results of their own, `y[0]`, `y[1]`, …; an optional without a value is
+/// none.
+void addResults(const ImportedValue &value, const std::string &name, std::vector<Result> &results) {
+  if (value.isTensor())
+    results.push_back({value, name});
+  if (value.elements)
+    for (auto [index, element] : llvm::enumerate(*value.elements))
+      addResults(element, name + "[" + std::to_string(index) + "]", results);
+}
+
 llvm::Error OnnxImporter::returnOutputs(ImportContext &import, mlir::func::FuncOp function,
                                         mlir::OpBuilder &builder) {
-  llvm::SmallVector<mlir::Value> values;
-  llvm::SmallVector<ElementType> elements;
+  std::vector<Result> results;
   for (const onnx::ValueInfoProto &output : model.graph().output()) {
     ImportedValue *value = import.find(output.name());
     if (!value)
       return error("output '" + output.name() + "' is defined by no node");
-    values.push_back(import.valueOf(*value));
-    elements.push_back(value->type);
+    if (value->isTensor())
+      import.valueOf(*value); // once, also when several outputs have the value
+    addResults(*value, output.name(), results);
   }
+  llvm::SmallVector<mlir::Value> values;
+  for (Result &result : results)
+    values.push_back(import.valueOf(result.value));
   builder.create<mlir::func::ReturnOp>(builder.getUnknownLoc(), values);
   auto resultTypes = llvm::to_vector(llvm::map_range(values, [](mlir::Value v) { return v.getType(); }));
   function.setType(mlir::FunctionType::get(&context, function.getArgumentTypes(), resultTypes));
-  for (auto [index, output] : llvm::enumerate(model.graph().output())) {
-    function.setResultAttr(index, "autotune.name", mlir::StringAttr::get(&context, output.name()));
-    if (isUnsigned(elements[index]) && elements[index] != ElementType::Bool)
-      function.setResultAttr(index, "autotune.dtype",
-                             mlir::StringAttr::get(&context, spelling(elements[index])));
+  for (auto [index, result] : llvm::enumerate(results)) {
+    ElementType element = result.value.type;
+    function.setResultAttr(index, "autotune.name", mlir::StringAttr::get(&context, result.name));
+    if (isUnsigned(element) && element != ElementType::Bool)
+      function.setResultAttr(index, "autotune.dtype", mlir::StringAttr::get(&context, spelling(element)));
   }
   return llvm::Error::success();
 }
@@ -349,6 +369,7 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(mlir::MLIRContext &
     return failure;
   if (llvm::Error failure = checkWithOnnx(**model, opsets->lookup("")))
     return failure;
+  expandSequenceInputs(**model, options);
   std::optional<ExternalData> folderOfModel;
   if (!folder.empty())
     folderOfModel.emplace(folder);

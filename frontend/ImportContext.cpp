@@ -192,6 +192,18 @@ llvm::Error ImportContext::checkOperands(const onnx::NodeProto &node) {
   return llvm::Error::success();
 }
 
+/// Most builders know tensors only.
+llvm::Error ImportContext::checkTensors(const onnx::NodeProto &node, const OperatorEntry &entry) {
+  for (const std::string &name : node.input()) {
+    const ImportedValue *value = name.empty() || entry.takesAnyValue ? nullptr : find(name);
+    if (value && !value->isTensor())
+      return nodeError(node, "reads '" + llvm::Twine(name) + "', which is " +
+                                 (value->elements ? "a sequence" : "an optional without a value") +
+                                 ", expected a tensor");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error ImportContext::importNodes(const onnx::GraphProto &graph, mlir::OpBuilder &builder) {
   builder.setListener(&budget);
   // Constants first: exporters put them right before their reader, and folding looks ahead.
@@ -275,6 +287,8 @@ llvm::Error ImportContext::importNode(const onnx::NodeProto &node, mlir::OpBuild
   if (!entry)
     return importFunctionNode(node, *version, builder);
   if (llvm::Error error = checkInputCount(node, *entry))
+    return error;
+  if (llvm::Error error = checkTensors(node, *entry))
     return error;
   if (canEvaluate(node)) {
     mlir::Block scratch;

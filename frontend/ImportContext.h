@@ -74,6 +74,7 @@ private:
   llvm::Error collectedFailures() const;
   llvm::Error importFunctionNode(const onnx::NodeProto &node, int64_t version, mlir::OpBuilder &builder);
   llvm::Error checkOperands(const onnx::NodeProto &node);
+  llvm::Error checkTensors(const onnx::NodeProto &node, const OperatorEntry &entry);
   llvm::Error defineResults(NodeContext &node);
   bool takeConstantBytes(const NodeContext &node, const ConstantTensor &result);
   bool canEvaluate(const onnx::NodeProto &node);

@@ -111,6 +111,40 @@ mlir::LogicalResult buildLayerNormalization(NodeContext &node) {
   return mlir::success();
 }
 
+/// x / sqrt(mean of squares + epsilon) * scale
+mlir::LogicalResult buildRMSNormalization(NodeContext &node) {
+  if (failed(requireFloats(node, 1)))
+    return mlir::failure();
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  int64_t rank = shape.size(), axis = node.axisAttribute("axis", -1, rank);
+  std::optional<Shape> joined = broadcastShape(shape, node.shape(1));
+  if (!joined || *joined != shape || !isFloat(node.type(1)))
+    return node.fail("scale of shape " + shapeText(node.shape(1)) + " does not fit " + shapeText(shape));
+  llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, rank));
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  mlir::Type element = node.elementType(0), wide = accumulatorType(element);
+  Value input = floatCast(b, node.input(0), wide);
+  Value squares =
+      elementwise(b, shape, wide, broadcastOperand(b, input, shape),
+                  [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
+  Value mean = meanOver(b, squares, axes);
+  ElementType wideType = byteSize(node.type(0)) == 2 ? ElementType::F32 : node.type(0),
+              scaleType = node.type(1);
+  Value result =
+      elementwise(b, shape, wide,
+                  {broadcastOperand(b, input, shape), alongKept(b, mean, axes, shape.size()),
+                   broadcastOperand(node, 1, shape)},
+                  [&](Builder &inner, mlir::ValueRange v) -> Value {
+                    Value sum = scalar::add(inner, v[1], scalar::constantLike(inner, v[1], epsilon));
+                    Value normal = inner.create<arith::DivFOp>(v[0], inner.create<math::SqrtOp>(sum));
+                    return scalar::mul(inner, normal, scalar::cast(inner, v[2], scaleType, wideType));
+                  });
+  // The result has the type of the scale.
+  node.setResult(0, casted(b, result, wideType, scaleType), scaleType);
+  return mlir::success();
+}
+
 mlir::LogicalResult requireEach(NodeContext &node, int64_t count) {
   for (size_t i = 1; i < 3; ++i)
     if (node.shape(i) != llvm::ArrayRef<int64_t>(count) || node.type(i) != node.type(0))
@@ -189,7 +223,12 @@ mlir::LogicalResult buildLpNormalization(NodeContext &node) {
                              {broadcastOperand(b, input, shape), alongKept(b, sum, axis, shape.size())},
                              [&](Builder &inner, mlir::ValueRange v) -> Value {
                                Value norm = p == 1 ? v[1] : Value(inner.create<math::SqrtOp>(v[1]));
-                               return inner.create<arith::DivFOp>(v[0], norm);
+                               Value zero = scalar::constantLike(inner, norm, 0);
+                               Value none = scalar::compare(inner, scalar::Relation::Equal, ElementType::F32,
+                                                            norm, zero);
+                               // Zeros stay zeros.
+                               Value ratio = inner.create<arith::DivFOp>(v[0], norm);
+                               return inner.create<arith::SelectOp>(none, zero, ratio);
                              });
   node.setResult(0, floatCast(b, result, element));
   return mlir::success();
@@ -240,6 +279,7 @@ constexpr OperatorEntry kOperators[] = {
     {"", "LayerNormalization", 1, 2, 3, buildLayerNormalization},
     {"", "LpNormalization", 1, 1, 1, buildLpNormalization},
     {"", "MeanVarianceNormalization", 9, 1, 1, buildMeanVarianceNormalization},
+    {"", "RMSNormalization", 23, 2, 2, buildRMSNormalization},
 };
 
 } // namespace

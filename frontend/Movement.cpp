@@ -285,6 +285,36 @@ mlir::LogicalResult buildPad(NodeContext &node) {
   return mlir::success();
 }
 
+/// Cuts off or adds zeros at both ends of the axes, until they have the size that is asked for.
+mlir::LogicalResult buildCenterCropPad(NodeContext &node) {
+  std::optional<std::vector<int64_t>> wanted = node.constantInts(1);
+  int64_t rank = node.rank(0);
+  std::vector<int64_t> axes = node.intsAttribute("axes", firstIntegers(rank));
+  if (node.failedAlready())
+    return mlir::failure();
+  if (wanted->size() != axes.size())
+    return node.fail(llvm::Twine(wanted->size()) + " sizes for " + llvm::Twine(axes.size()) + " axes");
+  SliceBounds bounds = wholeTensor(node.shape(0));
+  Shape low(rank, 0), high(rank, 0), shape(node.shape(0));
+  for (auto [axis, size] : llvm::zip(axes, *wanted)) {
+    int64_t at = node.normalizedAxis(axis, rank);
+    if (node.failedAlready() || size < 0 || size > kMaxTensorBytes)
+      return node.fail("size " + llvm::Twine(size) + " is not valid");
+    int64_t dim = node.shape(0)[at];
+    // Where the difference is odd, the end takes the larger half.
+    bounds.offset[at] = std::max<int64_t>(dim - size, 0) / 2;
+    bounds.size[at] = std::min(dim, size);
+    low[at] = std::max<int64_t>(size - dim, 0) / 2;
+    high[at] = std::max<int64_t>(size - dim, 0) - low[at];
+    shape[at] = size;
+  }
+  if (!checkedByteCount(shape, node.type(0)))
+    return node.fail("the result " + shapeText(shape) + " is too large");
+  Value cut = sliceOf(node.b, node.input(0), bounds.offset, bounds.size, bounds.step);
+  node.setResult(0, padded(node.b, cut, low, high, 0));
+  return mlir::success();
+}
+
 mlir::LogicalResult buildExpand(NodeContext &node) {
   std::optional<std::vector<int64_t>> wanted = node.constantInts(1);
   if (node.failedAlready())
@@ -361,6 +391,7 @@ mlir::LogicalResult buildSpaceToDepth(NodeContext &node) {
 }
 
 constexpr OperatorEntry kOperators[] = {
+    {"", "CenterCropPad", 18, 2, 2, buildCenterCropPad},
     {"", "Concat", 1, 1, kAnyInputs, buildConcat},
     {"", "DepthToSpace", 1, 1, 1, buildDepthToSpace},
     {"", "Expand", 8, 2, 2, buildExpand},

@@ -27,6 +27,18 @@ ImportedValue ImportedValue::known(const ConstantTensor &constant) {
   return value;
 }
 
+ImportedValue ImportedValue::sequence(std::vector<ImportedValue> elements) {
+  ImportedValue value;
+  value.elements = std::make_shared<const std::vector<ImportedValue>>(std::move(elements));
+  return value;
+}
+
+ImportedValue ImportedValue::emptyOptional() {
+  ImportedValue value;
+  value.isEmptyOptional = true;
+  return value;
+}
+
 NodeContext::NodeContext(ImportContext &import, const onnx::NodeProto &node, int64_t version,
                          mlir::OpBuilder builder, mlir::Block *scratch)
     : b(mlir::NameLoc::get(builder.getStringAttr(nodeLabel(node))), builder), results(node.output_size()),

@@ -9,7 +9,9 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace onnx {
 class AttributeProto;
@@ -30,8 +32,15 @@ struct ImportedValue {
   std::optional<ConstantTensor> constant; // known at import
   std::string name;
   bool present = true; // false: an operand of a nested graph that was left out
+  bool isEmptyOptional = false;
+  /// Set for a sequence, which exists at import only: its elements are values of their own. An optional with
+  /// a value is that value.
+  std::shared_ptr<const std::vector<ImportedValue>> elements;
 
   static ImportedValue known(const ConstantTensor &constant);
+  static ImportedValue sequence(std::vector<ImportedValue> elements);
+  static ImportedValue emptyOptional();
+  bool isTensor() const { return !elements && !isEmptyOptional; }
 };
 
 /// Accessors never stop a builder: the first misuse (attribute of the wrong type, operand that should have

@@ -46,8 +46,10 @@ ConstantTensor asConstant(ElementType type, llvm::ArrayRef<double> values) {
 std::pair<Value, Value> runtimeScaleShift(NodeContext &node, int64_t channels) {
   Builder &b = node.b;
   double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  auto operand = [&](size_t i) { return broadcastOperand(node, i, channels); };
   mlir::Type element = node.elementType(0);
+  auto operand = [&](size_t i) {
+    return broadcastOperand(b, casted(b, node.input(i), node.type(i), node.type(0)), channels);
+  };
   auto scaleBody = [&](Builder &inner, mlir::ValueRange v) -> Value {
     Value variance = scalar::add(inner, v[1], scalar::constantLike(inner, v[1], epsilon));
     return inner.create<arith::DivFOp>(v[0], inner.create<math::SqrtOp>(variance));
@@ -60,10 +62,73 @@ std::pair<Value, Value> runtimeScaleShift(NodeContext &node, int64_t channels) {
   return {scale, shift};
 }
 
+/// Folds all dimensions but the channels into one number for each channel.
+Value channelMean(Builder &b, Value tensor) {
+  Shape shape(shapeOf(tensor));
+  llvm::SmallVector<int64_t> axes = {0};
+  llvm::append_range(axes, llvm::seq<int64_t>(2, shape.size()));
+  Value sum = reduced(b, tensor, axes, scalarConstant(b, elementOf(tensor), 0),
+                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
+  double count = static_cast<double>(elementCount(shape) / std::max<int64_t>(shape[1], 1));
+  llvm::ArrayRef<int64_t> channels = shapeOf(sum);
+  return elementwise(b, channels, elementOf(sum), broadcastOperand(b, sum, channels),
+                     [&](Builder &inner, mlir::ValueRange v) {
+                       return scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], 1 / count));
+                     });
+}
+
+/// Training mode of opset 14: normalises by the statistics of the batch, and moves the running ones towards
+/// them.
+mlir::LogicalResult buildBatchStatistics(NodeContext &node) {
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  size_t rank = shape.size();
+  int64_t channels = shape[1];
+  if (elementCount(shape) == 0)
+    return node.fail("the statistics of no elements are not defined");
+  double epsilon = node.floatAttribute("epsilon", 1e-5f), momentum = node.floatAttribute("momentum", 0.9f);
+  mlir::Type element = node.elementType(0), wide = accumulatorType(element);
+  auto vector = [&](size_t operand) {
+    return alongAxis(b, floatCast(b, node.input(operand), wide), 1, rank);
+  };
+  Value input = floatCast(b, node.input(0), wide), mean = channelMean(b, input);
+  Value centered =
+      elementwise(b, shape, wide, {broadcastOperand(b, input, shape), alongAxis(b, mean, 1, rank)},
+                  [](Builder &inner, mlir::ValueRange v) { return scalar::sub(inner, v[0], v[1]); });
+  Value squares =
+      elementwise(b, shape, wide, broadcastOperand(b, centered, shape),
+                  [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
+  Value variance = channelMean(b, squares);
+  Value result = elementwise(
+      b, shape, wide,
+      {broadcastOperand(b, centered, shape), alongAxis(b, variance, 1, rank), vector(1), vector(2)},
+      [&](Builder &inner, mlir::ValueRange v) {
+        Value sum = scalar::add(inner, v[1], scalar::constantLike(inner, v[1], epsilon));
+        Value normal = inner.create<arith::DivFOp>(v[0], inner.create<math::SqrtOp>(sum));
+        return scalar::add(inner, scalar::mul(inner, normal, v[2]), v[3]);
+      });
+  auto running = [&](size_t operand, Value current) {
+    Value old = floatCast(b, node.input(operand), wide);
+    Value moved = elementwise(
+        b, channels, wide, {broadcastOperand(b, old, channels), broadcastOperand(b, current, channels)},
+        [&](Builder &inner, mlir::ValueRange v) {
+          Value kept = scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], momentum));
+          Value share = scalar::constantLike(inner, v[1], 1 - momentum);
+          return scalar::add(inner, kept, scalar::mul(inner, v[1], share));
+        });
+    return floatCast(b, moved, node.elementType(operand));
+  };
+  node.setResult(0, floatCast(b, result, element));
+  node.setResult(1, running(3, mean));
+  node.setResult(2, running(4, variance));
+  return mlir::success();
+}
+
 mlir::LogicalResult buildBatchNormalization(NodeContext &node) {
   llvm::ArrayRef<int64_t> shape = node.shape(0);
-  if (!isInference(node))
-    return node.fail("training mode is not supported");
+  bool trains = node.intAttribute("training_mode", 0) != 0;
+  if (!trains && !isInference(node))
+    return node.fail("outputs that only training has are not supported before opset 14");
   if (node.intAttribute("spatial", 1) != 1)
     return node.fail("spatial = 0 is not supported");
   if (shape.size() < 2 || !isFloat(node.type(0)))
@@ -71,10 +136,11 @@ mlir::LogicalResult buildBatchNormalization(NodeContext &node) {
                      ", expected floats of rank 2 or more");
   int64_t channels = shape[1];
   for (size_t i = 1; i < 5; ++i)
-    if (node.shape(i) != llvm::ArrayRef<int64_t>(channels) || node.type(i) != node.type(0))
+    if (node.shape(i) != llvm::ArrayRef<int64_t>(channels) || !isFloat(node.type(i)))
       return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + " of shape " +
-                       shapeText(node.shape(i)) + ", expected " + llvm::Twine(channels) + " of " +
-                       spelling(node.type(0)));
+                       shapeText(node.shape(i)) + ", expected " + llvm::Twine(channels) + " floats");
+  if (trains)
+    return buildBatchStatistics(node);
   Builder &b = node.b;
   Value scale, shift;
   if (auto known = constantScaleShift(node, channels)) {

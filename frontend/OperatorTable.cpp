@@ -13,9 +13,12 @@ llvm::ArrayRef<OperatorEntry> allOperators() {
   static const std::vector<OperatorEntry> table = [] {
     std::vector<OperatorEntry> entries;
     for (auto family : {activationOperators,
+                        attentionOperators,
                         constantOperators,
                         controlFlowOperators,
                         convolutionOperators,
+                        deformableOperators,
+                        determinantOperators,
                         einsumOperators,
                         elementwiseOperators,
                         fusedAttentionOperators,
@@ -23,6 +26,7 @@ llvm::ArrayRef<OperatorEntry> allOperators() {
                         gatherOperators,
                         geluOperators,
                         inverseOperators,
+                        knownDataOperators,
                         matMulOperators,
                         movementOperators,
                         normalizationOperators,
@@ -34,13 +38,21 @@ llvm::ArrayRef<OperatorEntry> allOperators() {
                         quantizedMatMulOperators,
                         recurrentOperators,
                         reductionOperators,
+                        regionPoolingOperators,
                         resizeOperators,
+                        rotaryEmbeddingOperators,
                         rotaryOperators,
+                        samplingOperators,
                         scatterOperators,
+                        sequenceOperators,
                         shapeOperators,
                         skipNormalizationOperators,
+                        spectrumOperators,
                         statisticsOperators,
-                        transposedConvolutionOperators})
+                        textFeatureOperators,
+                        trainingOperators,
+                        transposedConvolutionOperators,
+                        windowGatherOperators})
       llvm::append_range(entries, family());
     llvm::sort(entries, [](const OperatorEntry &a, const OperatorEntry &b) {
       return std::tie(a.domain, a.name, a.since) < std::tie(b.domain, b.name, b.since);

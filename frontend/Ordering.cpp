@@ -207,8 +207,11 @@ mlir::LogicalResult buildCompress(NodeContext &node) {
     if (parts.size() > kMostParts)
       return node.fail("the condition keeps more than " + llvm::Twine(kMostParts) + " separate parts");
   }
-  if (parts.empty())
-    return node.fail("the condition keeps nothing");
+  if (parts.empty()) {
+    size[axis] = 0;
+    node.setResult(0, ConstantTensor::own(node.type(0), size, {}));
+    return mlir::success();
+  }
   node.setResult(0, parts.size() == 1 ? parts[0] : b.create<mlir::tensor::ConcatOp>(axis, parts).getResult());
   return mlir::success();
 }

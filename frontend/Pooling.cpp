@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MaxPool, AveragePool and their global forms.
+// MaxPool, AveragePool, LpPool and their global forms.
 #include "frontend/Pooling.h"
 
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 #include "frontend/Window.h"
+#include "frontend/WindowGather.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
@@ -74,8 +76,9 @@ Value pooled(Builder &b, const Window &window, Value input, bool sum) {
   mlir::TypedAttr least = scalar::lowest(b, element, ElementType::I64);
   double padding = 0;
   if (!sum)
-    padding = mlir::isa<mlir::FloatType>(element) ? -std::numeric_limits<double>::infinity()
-                                    : static_cast<double>(llvm::cast<mlir::IntegerAttr>(least).getInt());
+    padding = mlir::isa<mlir::FloatType>(element)
+                  ? -std::numeric_limits<double>::infinity()
+                  : static_cast<double>(llvm::cast<mlir::IntegerAttr>(least).getInt());
   input = padded(b, input, withLeadingZeros(window.padLow), withLeadingZeros(window.padHigh), padding);
   bool move = window.kernel.size() == 3;
   Shape shape = outputShape(input, window);
@@ -95,8 +98,8 @@ Value pooled(Builder &b, const Window &window, Value input, bool sum) {
   return move ? transposed(b, result, channelsFirst(shape.size())) : result;
 }
 
-/// How many elements the window at `position` reads along one dimension: inside the input, or also of the padding the
-/// model asked for (which never includes what ceil_mode adds).
+/// How many elements the window at `position` reads along one dimension: inside the input, or also of the
+/// padding the model asked for (which never includes what ceil_mode adds).
 int64_t readAlong(const Window &window, size_t dim, int64_t input, int64_t position, bool includePadding) {
   int64_t start = position * window.strides[dim] - window.padLow[dim];
   int64_t low = includePadding ? -window.padLow[dim] : 0;
@@ -138,7 +141,8 @@ mlir::FailureOr<Value> averagePooled(NodeContext &node, Value input) {
   mlir::Type element = elementOf(input), accumulator = accumulatorType(element);
   Value sum = pooled(b, *window, floatCast(b, input, accumulator), /*sum=*/true);
   bool includePadding = node.intAttribute("count_include_pad", 0) != 0;
-  ConstantTensor scale = reciprocals(*window, llvm::ArrayRef<int64_t>(inputShape).drop_front(2), includePadding);
+  ConstantTensor scale =
+      reciprocals(*window, llvm::ArrayRef<int64_t>(inputShape).drop_front(2), includePadding);
   llvm::ArrayRef<int64_t> shape = shapeOf(sum);
   ElementwiseOperand factor = numberOperand(b, accumulator, scale.floatAt(0));
   if (!scale.isSplat())
@@ -167,13 +171,15 @@ Value globalAverage(Builder &b, Value input) {
 namespace {
 
 mlir::LogicalResult buildMaxPool(NodeContext &node) {
-  if (node.isOutputUsed(1))
-    return node.fail("the indices (output 1) are not supported");
-  if (node.intAttribute("storage_order", 0) != 0)
-    return node.fail("storage_order 1 is not supported");
   mlir::FailureOr<Window> window = poolingWindow(node, node.shape(0));
   if (failed(window))
     return mlir::failure();
+  if (node.isOutputUsed(1)) {
+    auto [values, indices] = maximaWithIndices(node, *window, node.intAttribute("storage_order", 0) != 0);
+    node.setResult(0, values);
+    node.setResult(1, indices, ElementType::I64);
+    return mlir::success();
+  }
   ElementType type = node.type(0);
   if (!isUnsigned(type)) {
     node.setResult(0, pooled(node.b, *window, node.input(0), /*sum=*/false));
@@ -224,10 +230,65 @@ mlir::LogicalResult buildGlobalMaxPool(NodeContext &node) {
   return mlir::success();
 }
 
+/// |x| ^ p
+Value poweredMagnitude(Builder &b, Value x, int64_t p) {
+  if (p == 2)
+    return scalar::mul(b, x, x);
+  Value magnitude = b.create<mlir::math::AbsFOp>(x);
+  return p == 1 ? magnitude
+                : b.create<mlir::math::PowFOp>(magnitude, scalar::constantLike(b, x, static_cast<double>(p)))
+                      .getResult();
+}
+
+Value root(Builder &b, Value x, int64_t p) {
+  if (p == 1)
+    return x;
+  if (p == 2)
+    return b.create<mlir::math::SqrtOp>(x);
+  return b.create<mlir::math::PowFOp>(x, scalar::constantLike(b, x, 1.0 / static_cast<double>(p)));
+}
+
+/// (sum of |x| ^ p) ^ (1 / p) over windows, or over all spatial dimensions.
+template <bool global> mlir::LogicalResult buildLpPool(NodeContext &node) {
+  int64_t p = node.intAttribute("p", 2);
+  if (failed(requireSpatialFloats(node)))
+    return mlir::failure();
+  if (p < 1)
+    return node.fail("p is " + llvm::Twine(p) + ", expected 1 or more");
+  Builder &b = node.b;
+  Shape shape(node.shape(0));
+  mlir::Type element = node.elementType(0), accumulator = accumulatorType(element);
+  Value input = floatCast(b, node.input(0), accumulator);
+  Value powers =
+      elementwise(b, shape, accumulator, broadcastOperand(b, input, shape),
+                  [&](Builder &inner, mlir::ValueRange v) { return poweredMagnitude(inner, v[0], p); });
+  Value sum;
+  if (global) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(2, shape.size()));
+    sum =
+        reshapeTo(b,
+                  reduced(b, powers, axes, scalarConstant(b, accumulator, 0),
+                          [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); }),
+                  reducedShape(shape, axes, /*keepDims=*/true));
+  } else {
+    mlir::FailureOr<Window> window = poolingWindow(node, shape);
+    if (failed(window))
+      return mlir::failure();
+    sum = pooled(b, *window, powers, /*sum=*/true);
+  }
+  llvm::ArrayRef<int64_t> small = shapeOf(sum);
+  Value norm = elementwise(b, small, accumulator, broadcastOperand(b, sum, small),
+                           [&](Builder &inner, mlir::ValueRange v) { return root(inner, v[0], p); });
+  node.setResult(0, floatCast(b, norm, element));
+  return mlir::success();
+}
+
 constexpr OperatorEntry kOperators[] = {
     {"", "AveragePool", 7, 1, 1, buildAveragePool},
     {"", "GlobalAveragePool", 1, 1, 1, buildGlobalAveragePool},
+    {"", "GlobalLpPool", 2, 1, 1, buildLpPool<true>},
     {"", "GlobalMaxPool", 1, 1, 1, buildGlobalMaxPool},
+    {"", "LpPool", 2, 1, 1, buildLpPool<false>},
     {"", "MaxPool", 1, 1, 1, buildMaxPool},
 };
 

@@ -43,8 +43,11 @@ Value RecurrentActivation::apply(Builder &b, Value x) const {
   }
   if (name == "softsign")
     return b.create<arith::DivFOp>(x, scalar::add(b, number(1), b.create<math::AbsFOp>(x)));
-  if (name == "softplus")
-    return b.create<math::Log1pOp>(b.create<math::ExpOp>(x));
+  if (name == "softplus") {
+    // max(x, 0) + log1p(exp(-|x|)) does not overflow.
+    Value tail = b.create<math::Log1pOp>(b.create<math::ExpOp>(b.create<arith::NegFOp>(b.create<math::AbsFOp>(x))));
+    return scalar::add(b, b.create<arith::MaximumFOp>(x, zero), tail);
+  }
   if (name == "thresholdedrelu") {
     Value above = b.create<arith::CmpFOp>(arith::CmpFPredicate::OGE, x, number(alpha));
     return b.create<arith::SelectOp>(above, x, zero);

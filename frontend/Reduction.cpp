@@ -3,6 +3,8 @@
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 
+#include <limits>
+
 namespace autotune {
 
 namespace arith = mlir::arith;
@@ -172,7 +174,34 @@ mlir::LogicalResult buildReduceLogSumExp(NodeContext &node) {
   return mlir::success();
 }
 
-/// ArgMax and ArgMin: the value and its index travel together through one reduction.
+/// The first or last position along `axis` at which each row has its greatest (or least) element, as i64.
+Value placesOf(Builder &b, Value input, Value best, int64_t axis, ElementType type, bool last) {
+  size_t rank = shapeOf(input).size();
+  Shape outer(shapeOf(best));
+  Value start = b.create<arith::ConstantOp>(b.getI64IntegerAttr(last ? -1 : std::numeric_limits<int64_t>::max()));
+  Value init = filledTensor(b, outer, start);
+  llvm::SmallVector<mlir::utils::IteratorType> loops(rank, mlir::utils::IteratorType::parallel);
+  loops[axis] = mlir::utils::IteratorType::reduction;
+  mlir::AffineMap whole = b.getMultiDimIdentityMap(rank), projected = whole.dropResult(axis);
+  auto build = [&](mlir::OpBuilder &nested, mlir::Location location, mlir::ValueRange v) {
+    Builder inner(location, nested);
+    Value hit = scalar::compare(inner, scalar::Relation::Equal, type, v[0], v[1]);
+    // The best of a row with NaN is NaN, which equals nothing.
+    if (isFloat(type))
+      hit = inner.create<arith::OrIOp>(hit, inner.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, v[0], v[0]));
+    Value here = inner.create<arith::IndexCastOp>(inner.getI64Type(), inner.create<mlir::linalg::IndexOp>(axis));
+    Value joined = last ? inner.create<arith::MaxSIOp>(here, v[2]).getResult()
+                        : inner.create<arith::MinSIOp>(here, v[2]).getResult();
+    inner.create<mlir::linalg::YieldOp>(Value(inner.create<arith::SelectOp>(hit, joined, v[2])));
+  };
+  return b
+      .create<mlir::linalg::GenericOp>(mlir::TypeRange{init.getType()}, mlir::ValueRange{input, best},
+                                       mlir::ValueRange{init},
+                                       llvm::ArrayRef<mlir::AffineMap>{whole, projected, projected}, loops, build)
+      .getResult(0);
+}
+
+/// ArgMax and ArgMin: the greatest or least element, then where it is.
 mlir::LogicalResult buildArg(NodeContext &node) {
   bool wantsMax = node.opType() == "ArgMax";
   bool last = node.intAttribute("select_last_index", 0) != 0;
@@ -181,33 +210,16 @@ mlir::LogicalResult buildArg(NodeContext &node) {
   int64_t axis = node.axisAttribute("axis", 0, shape.size());
   if (node.failedAlready())
     return mlir::failure();
+  if (shape[axis] == 0)
+    return node.fail("dimension " + llvm::Twine(axis) + " of " + shapeText(shape) + " is empty");
   ElementType type = node.type(0);
   Builder &b = node.b;
-  mlir::Type element = node.elementType(0), index = b.getI64Type();
-  Value worst = b.create<arith::ConstantOp>(wantsMax ? scalar::lowest(b, element, type)
-                                                     : scalar::highest(b, element, type));
-  Shape outer = reducedShape(shape, {axis}, /*keepDims=*/false);
-  Value values = filledTensor(b, outer, worst), indices = filledTensor(b, outer, scalarConstant(b, index, -1));
-  llvm::SmallVector<mlir::utils::IteratorType> loops(shape.size(), mlir::utils::IteratorType::parallel);
-  loops[axis] = mlir::utils::IteratorType::reduction;
-  mlir::AffineMap whole = b.getMultiDimIdentityMap(shape.size()), projected = whole.dropResult(axis);
-  auto build = [&](mlir::OpBuilder &nested, mlir::Location location, mlir::ValueRange v) {
-    Builder inner(location, nested);
-    Value position = inner.create<arith::IndexCastOp>(index, inner.create<mlir::linalg::IndexOp>(axis));
-    using scalar::Relation;
-    Relation relation = wantsMax ? (last ? Relation::GreaterOrEqual : Relation::Greater)
-                                 : (last ? Relation::LessOrEqual : Relation::Less);
-    Value better = scalar::compare(inner, relation, type, v[0], v[1]);
-    Value first = inner.create<arith::CmpIOp>(arith::CmpIPredicate::slt, v[2], scalar::constantLike(inner, v[2], 0));
-    Value take = inner.create<arith::OrIOp>(better, first);
-    Value value = inner.create<arith::SelectOp>(take, v[0], v[1]);
-    Value chosen = inner.create<arith::SelectOp>(take, position, v[2]);
-    inner.create<mlir::linalg::YieldOp>(mlir::ValueRange{value, chosen});
-  };
-  auto generic = b.create<mlir::linalg::GenericOp>(
-      mlir::TypeRange{values.getType(), indices.getType()}, mlir::ValueRange{node.input(0)},
-      mlir::ValueRange{values, indices}, llvm::ArrayRef<mlir::AffineMap>{whole, projected, projected}, loops, build);
-  node.setResult(0, reshapeTo(b, generic.getResult(1), reducedShape(shape, {axis}, keepDims)), ElementType::I64);
+  Value input = node.input(0), init = initial(b, wantsMax ? Kind::Max : Kind::Min, type, node.elementType(0));
+  Value best = reduced(b, input, axis, init, [&](Builder &inner, mlir::ValueRange v) {
+    return wantsMax ? scalar::max(inner, type, v[0], v[1]) : scalar::min(inner, type, v[0], v[1]);
+  });
+  Value places = placesOf(b, input, best, axis, type, last);
+  node.setResult(0, reshapeTo(b, places, reducedShape(shape, {axis}, keepDims)), ElementType::I64);
   return mlir::success();
 }
 

@@ -21,8 +21,9 @@ double coordinate(const ResampleAxis &axis, llvm::StringRef mode, int64_t positi
   double out = static_cast<double>(axis.output);
   if (mode == "asymmetric")
     return x / axis.scale;
+  // The size that the scale asks for need not be whole, and is not cut off here.
   if (mode == "align_corners")
-    return axis.output == 1 ? 0 : x * (in - 1) / (out - 1);
+    return axis.output == 1 ? 0 : x * (in - 1) / (in * axis.scale - 1);
   if (mode == "pytorch_half_pixel" && axis.output == 1)
     return 0;
   if (mode == "tf_half_pixel_for_nn")

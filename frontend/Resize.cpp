@@ -96,7 +96,8 @@ mlir::LogicalResult readSizes(NodeContext &node, ResizePlan &plan) {
   for (size_t i = 0; scales && i < axes.size(); ++i) {
     ResampleAxis &axis = plan.axes[axes[i]];
     axis.scale = (*scales)[i];
-    axis.output = static_cast<int64_t>(std::floor(static_cast<double>(axis.input) * axis.scale));
+    // In single precision, where 10 times 0.7 is 7.
+    axis.output = static_cast<int64_t>(std::floor(static_cast<float>(axis.input) * (*scales)[i]));
   }
   if (sizes)
     applySizes(node, axes, *sizes, plan);
@@ -148,6 +149,15 @@ Value repeated(Builder &b, Value tensor, llvm::ArrayRef<int64_t> factors) {
   return reshapeTo(b, broadcast, result);
 }
 
+/// Weights in the type they are multiplied in.
+ConstantTensor tapWeights(llvm::ArrayRef<float> weights, mlir::Type element) {
+  ElementType type = element.isF64() ? ElementType::F64 : ElementType::F32;
+  std::vector<char> bytes(weights.size() * byteSize(type));
+  for (size_t i = 0; i < weights.size(); ++i)
+    storeFloat(bytes.data() + i * byteSize(type), type, weights[i]);
+  return ConstantTensor::own(type, {static_cast<int64_t>(weights.size())}, std::move(bytes));
+}
+
 /// One axis through its table.
 Value resampled(NodeContext &node, Value tensor, int64_t axis, const ResampleTable &table, double extrapolation) {
   Builder &b = node.b;
@@ -164,7 +174,7 @@ Value resampled(NodeContext &node, Value tensor, int64_t axis, const ResampleTab
     }
     operands.push_back(alongAxis(b, node.materialize(ConstantTensor::ints(positions)), axis, rank));
     if (table.taps > 1)
-      operands.push_back(alongAxis(b, node.materialize(ConstantTensor::floats({output}, weights)), axis, rank));
+      operands.push_back(alongAxis(b, node.materialize(tapWeights(weights, elementOf(tensor))), axis, rank));
   }
   bool extrapolates = llvm::is_contained(table.outside, true);
   if (extrapolates) {
@@ -224,8 +234,6 @@ mlir::LogicalResult buildResize(NodeContext &node) {
   ElementType type = node.type(0);
   bool converts = filters && type != ElementType::F32 && type != ElementType::F64;
   Value value = node.input(0);
-  if (filters && type == ElementType::F64)
-    return node.fail("mode '" + plan.options.mode + "' with f64 is not supported");
   if (converts)
     value = casted(b, value, type, ElementType::F32);
   llvm::SmallVector<int64_t> factors(plan.axes.size(), 1);

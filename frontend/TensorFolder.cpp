@@ -189,9 +189,16 @@ llvm::Expected<HostTensor> readTensorProtoFile(llvm::StringRef path) {
   llvm::StringRef bytes = (*buffer)->getBuffer();
   if (bytes.size() > INT_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return error(path, "not an ONNX tensor");
+  llvm::Expected<HostTensor> tensor = toHostTensor(proto);
+  if (!tensor)
+    return error(path, llvm::toString(tensor.takeError()));
+  return tensor;
+}
+
+llvm::Expected<HostTensor> toHostTensor(const onnx::TensorProto &proto) {
   llvm::Expected<ConstantTensor> value = toConstant(proto, /*external=*/nullptr);
   if (!value)
-    return error(path, llvm::toString(value.takeError()));
+    return value.takeError();
   HostTensor tensor;
   tensor.name = proto.name();
   tensor.dtype = spelling(value->type()).str();

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace onnx {
+class TensorProto;
+}
+
 namespace autotune {
 
 /// A dense tensor in row-major order.
@@ -40,6 +44,7 @@ llvm::Expected<HostTensor> readNpy(llvm::StringRef path);
 llvm::Error writeNpy(llvm::StringRef path, const HostTensor &tensor);
 
 llvm::Expected<HostTensor> readTensorProtoFile(llvm::StringRef path);
+llvm::Expected<HostTensor> toHostTensor(const onnx::TensorProto &proto);
 llvm::Error writeTensorProtoFile(llvm::StringRef path, const HostTensor &tensor);
 
 } // namespace autotune

@@ -18,8 +18,6 @@ namespace {
 using Opsets = llvm::StringMap<int64_t>;
 
 constexpr const char *kRandom = "its result is random";
-constexpr const char *kSequence = "sequences of tensors are not supported";
-constexpr const char *kOptional = "optional values are not supported";
 constexpr const char *kStrings = "strings are not supported";
 
 struct Reason {
@@ -30,31 +28,16 @@ struct Reason {
 // Operators of ai.onnx that cannot be compiled to static shapes of dense numbers.
 constexpr Reason kReasons[] = {
     {"Bernoulli", kRandom},
-    {"ConcatFromSequence", kSequence},
     {"ImageDecoder", "it decodes image files"},
     {"Multinomial", kRandom},
-    {"NonMaxSuppression", "how many boxes it keeps depends on the data"},
-    {"Optional", kOptional},
-    {"OptionalGetElement", kOptional},
-    {"OptionalHasElement", kOptional},
     {"RandomNormal", kRandom},
     {"RandomNormalLike", kRandom},
     {"RandomUniform", kRandom},
     {"RandomUniformLike", kRandom},
     {"RegexFullMatch", kStrings},
-    {"SequenceAt", kSequence},
-    {"SequenceConstruct", kSequence},
-    {"SequenceEmpty", kSequence},
-    {"SequenceErase", kSequence},
-    {"SequenceInsert", kSequence},
-    {"SequenceLength", kSequence},
-    {"SequenceMap", kSequence},
-    {"SplitToSequence", kSequence},
     {"StringConcat", kStrings},
     {"StringNormalizer", kStrings},
     {"StringSplit", kStrings},
-    {"TfIdfVectorizer", kStrings},
-    {"Unique", "how many values it finds depends on the data"},
 };
 
 llvm::StringRef canonical(llvm::StringRef domain) { return domain == "ai.onnx" ? "" : domain; }

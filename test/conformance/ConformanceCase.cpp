@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/ConformanceCase.h"
 
+#include "test/conformance/DataSet.h"
+
 #include "frontend/ConstantTensor.h"
 #include "frontend/OnnxModel.h"
 #include "frontend/OnnxProto.h"
@@ -63,46 +65,6 @@ llvm::Error compare(const HostTensor &found, const HostTensor &expected, llvm::S
   return llvm::Error::success();
 }
 
-/// Inputs that no initialiser gives, in the model's order.
-std::vector<const onnx::ValueInfoProto *> freeInputs(const onnx::ModelProto &model) {
-  llvm::StringSet<> initialized;
-  for (const auto &tensor : model.graph().initializer())
-    initialized.insert(tensor.name());
-  std::vector<const onnx::ValueInfoProto *> inputs;
-  for (const auto &input : model.graph().input())
-    if (!initialized.contains(input.name()))
-      inputs.push_back(&input);
-  return inputs;
-}
-
-/// The data has bf16 as 16-bit integers.
-void restoreType(HostTensor &tensor, const onnx::ValueInfoProto &declared) {
-  if (tensor.dtype == "ui16" && declared.type().tensor_type().elem_type() == onnxDataType(ElementType::BF16))
-    tensor.dtype = "bf16";
-}
-
-struct DataSet {
-  std::string folder;
-  TensorFolder tensors;
-};
-
-llvm::Expected<DataSet> readDataSet(const std::string &folder, const onnx::ModelProto &model) {
-  llvm::Expected<TensorFolder> tensors = readTensorFolder(folder);
-  if (!tensors)
-    return tensors.takeError();
-  // Names in the files are not always those of the model: positions count.
-  std::vector<const onnx::ValueInfoProto *> inputs = freeInputs(model);
-  if (tensors->inputs.size() > inputs.size())
-    return llvm::createStringError(folder + ": more inputs than the model has");
-  for (auto [tensor, input] : llvm::zip(tensors->inputs, inputs)) {
-    tensor.name = input->name();
-    restoreType(tensor, *input);
-  }
-  for (auto [tensor, output] : llvm::zip(tensors->outputs, model.graph().output()))
-    restoreType(tensor, output);
-  return DataSet{folder, std::move(*tensors)};
-}
-
 bool isInteger(const HostTensor &tensor) {
   std::optional<ElementType> type = elementTypeFromSpelling(tensor.dtype);
   return type && !isFloat(*type) && tensor.shape.size() <= 1;
@@ -139,10 +101,10 @@ llvm::Error runDataSet(const std::string &model, const DataSet &data, const Fixe
   Config config;
   config.target.threads = 1;
   std::vector<HostTensor> given;
-  for (auto [index, tensor] : llvm::enumerate(data.tensors.inputs)) {
-    if (llvm::is_contained(fixed, tensor.name))
-      config.target.inputValues.push_back(
-          {tensor.name, llvm::formatv("{0}/input_{1}.pb", data.folder, index).str()});
+  for (auto [tensor, file] : llvm::zip_equal(data.inputs, data.files)) {
+    // Elements of sequences have no file of their own.
+    if (llvm::is_contained(fixed, tensor.name) && !file.empty())
+      config.target.inputValues.push_back({tensor.name, file});
     else
       given.push_back(tensor);
   }
@@ -158,7 +120,7 @@ llvm::Error runDataSet(const std::string &model, const DataSet &data, const Fixe
   llvm::Expected<std::vector<HostTensor>> found = runModel(*compiled, 1, given);
   if (!found)
     return found.takeError();
-  return compareOutputs(*found, data.tensors.outputs);
+  return compareOutputs(*found, data.outputs);
 }
 
 } // namespace
@@ -179,7 +141,7 @@ llvm::Expected<FixedInputs> runConformanceCase(llvm::StringRef folder) {
       return data.takeError();
     llvm::Error last = llvm::Error::success();
     bool isImported = false;
-    for (const FixedInputs &fixed : attempts(data->tensors.inputs)) {
+    for (const FixedInputs &fixed : attempts(data->inputs)) {
       if (isImported)
         break;
       llvm::consumeError(std::move(last));
