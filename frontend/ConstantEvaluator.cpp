@@ -2,6 +2,7 @@
 // Evaluates tensors op by op: data movement natively, linalg ops by running their body.
 #include "frontend/ConstantEvaluator.h"
 
+#include "dialect/Decompose.h"
 #include "frontend/ImportContext.h"
 #include "frontend/ScalarProgram.h"
 
@@ -40,6 +41,7 @@ private:
   bool concat(mlir::tensor::ConcatOp op);
   bool pad(mlir::tensor::PadOp op);
   bool structured(mlir::linalg::LinalgOp op);
+  bool idea(mlir::Operation &op);
 
   int64_t &budget;
 };
@@ -206,6 +208,22 @@ bool Evaluator::structured(mlir::linalg::LinalgOp op) {
   return true;
 }
 
+/// Its pieces are put before it and evaluated.
+bool Evaluator::idea(mlir::Operation &op) {
+  mlir::OpBuilder builder(&op);
+  mlir::Operation *before = op.getPrevNode();
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> pieces = decomposeIdea(builder, &op);
+  if (failed(pieces))
+    return false;
+  mlir::Operation *piece = before ? before->getNextNode() : &op.getBlock()->front();
+  for (; piece != &op; piece = piece->getNextNode())
+    if (!evaluate(*piece))
+      return false;
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), *pieces))
+    set(result, *find(value));
+  return true;
+}
+
 bool Evaluator::evaluate(mlir::Operation &op) {
   for (mlir::Value result : op.getResults())
     if (auto type = mlir::dyn_cast<mlir::RankedTensorType>(result.getType())) {
@@ -246,7 +264,7 @@ bool Evaluator::evaluate(mlir::Operation &op) {
       .Case([&](mlir::tensor::ConcatOp op) { return concat(op); })
       .Case([&](mlir::tensor::PadOp op) { return pad(op); })
       .Case([&](mlir::linalg::LinalgOp op) { return structured(op); })
-      .Default(false);
+      .Default([&](mlir::Operation *other) { return isIdea(other) && idea(*other); });
 }
 
 } // namespace
@@ -269,6 +287,21 @@ bool evaluateResults(NodeContext &node, mlir::Block &scratch) {
     result->value = nullptr;
   }
   return true;
+}
+
+std::optional<std::vector<ConstantTensor>> evaluateFunction(mlir::func::FuncOp function,
+                                                            llvm::ArrayRef<ConstantTensor> arguments) {
+  int64_t budget = int64_t(1) << 30;
+  Evaluator evaluator(budget);
+  for (auto [argument, value] : llvm::zip_equal(function.getArguments(), arguments))
+    evaluator.values.emplace(argument.getAsOpaquePointer(), value);
+  for (mlir::Operation &op : function.front().without_terminator())
+    if (!evaluator.evaluate(op))
+      return std::nullopt;
+  std::vector<ConstantTensor> results;
+  for (mlir::Value result : function.front().getTerminator()->getOperands())
+    results.push_back(*evaluator.find(result));
+  return results;
 }
 
 } // namespace autotune

@@ -2,6 +2,7 @@
 // From a file to a verified module: reads, binds the inputs, imports the graph, removes what nobody reads.
 #include "frontend/Import.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "frontend/Emit.h"
 #include "frontend/ImportContext.h"
 #include "frontend/InputValue.h"
@@ -348,6 +349,12 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> OnnxImporter::run(const Import
   if (llvm::Error failure = returnOutputs(import, function, builder))
     return failure;
   eraseDeadOps(function);
+  if (std::map<std::string, int64_t> ideas = import.ideaCounts(); !ideas.empty()) {
+    llvm::SmallVector<mlir::NamedAttribute> counts;
+    for (const auto &[name, count] : ideas)
+      counts.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(count)));
+    (*module)->setAttr("autotune.ideas", builder.getDictionaryAttr(counts));
+  }
   FirstDiagnostic diagnostic(&context);
   if (failed(mlir::verify(*module)))
     return error("the imported function is not valid (please report this): " + diagnostic.text);
@@ -384,7 +391,7 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importOnnx(mlir::MLIRContext &
 } // namespace
 
 void registerFrontendDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+  registry.insert<AutotuneDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
 }
 
@@ -406,7 +413,7 @@ importModel(mlir::MLIRContext &context, llvm::StringRef path, const ImportOption
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importModelFromMemory(mlir::MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> bytes,
                       llvm::StringRef folder, const ImportOptions &options) {
-  context.loadDialect<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+  context.loadDialect<AutotuneDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                       mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   std::string name = bytes->getBufferIdentifier().str();
   llvm::StringRef extension = llvm::sys::path::extension(name);

@@ -25,7 +25,7 @@ struct ImportOptions {
 
 /// Imports an ONNX model (or MLIR text or bytecode that already holds such a function).
 ///
-/// The module holds `func.func @main` on ranked static tensors: linalg, tensor, arith and math ops, one
+/// The module holds `func.func @main` on ranked static tensors: autotune, linalg, tensor, arith and math ops, one
 /// `NameLoc` per ONNX node name. Arguments and results carry their ONNX name as the string attribute
 /// `autotune.name`. Constants are `arith.constant`. Shape arithmetic and BatchNorm are folded already.
 ///

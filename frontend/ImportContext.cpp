@@ -7,6 +7,7 @@
 #include "frontend/OnnxProto.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/TensorProto.h"
+#include "frontend/patterns/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -100,6 +101,8 @@ void ImportContext::countNestedUses(const onnx::GraphProto &graph) {
 
 void ImportContext::countUses(const onnx::GraphProto &graph) {
   for (const onnx::NodeProto &node : graph.node()) {
+    for (const std::string &name : node.output())
+      scopes.back()->producers[name] = &node;
     for (const std::string &name : node.input())
       addReader(name, &node);
     for (const onnx::AttributeProto &attribute : node.attribute())
@@ -115,7 +118,35 @@ const onnx::NodeProto *ImportContext::soleReader(llvm::StringRef name) const {
   return it != scopes.back()->readers.end() && it->second.count == 1 ? it->second.node : nullptr;
 }
 
-bool ImportContext::isRead(llvm::StringRef name) const { return scopes.back()->readers.count(name); }
+unsigned ImportContext::readerCount(llvm::StringRef name) const {
+  auto it = scopes.back()->readers.find(name);
+  return it == scopes.back()->readers.end() ? 0 : it->second.count;
+}
+
+const onnx::NodeProto *ImportContext::producer(llvm::StringRef name) const {
+  const onnx::NodeProto *node = scopes.back()->producers.lookup(name);
+  return node && !absorbed.contains(node) && !absorbers.contains(node) ? node : nullptr;
+}
+
+void ImportContext::markAbsorbed(const onnx::NodeProto &node, const onnx::NodeProto &consumer) {
+  absorbed.insert(&consumer);
+  absorbers.insert(&node);
+}
+
+void ImportContext::noteIdea(const onnx::NodeProto &node, llvm::StringRef idea,
+                             llvm::ArrayRef<const onnx::NodeProto *> pieces) {
+  for (const onnx::NodeProto *piece : pieces)
+    scopes.back()->ideas.erase(piece);
+  scopes.back()->ideas[&node] = idea;
+}
+
+std::map<std::string, int64_t> ImportContext::ideaCounts() const {
+  std::map<std::string, int64_t> counts = finishedIdeas;
+  for (const auto &scope : scopes)
+    for (const auto &entry : scope->ideas)
+      ++counts[entry.second.str()];
+  return counts;
+}
 
 mlir::Value ImportContext::valueOf(ImportedValue &value) {
   if (value.value)
@@ -301,11 +332,25 @@ llvm::Error ImportContext::importNode(const onnx::NodeProto &node, mlir::OpBuild
     if (evaluateResults(known, scratch))
       return defineResults(known);
   }
+  if (importIdea(node, builder))
+    return llvm::Error::success();
   NodeContext nodeContext(*this, node, *version, builder);
   mlir::LogicalResult built = entry->build(nodeContext);
   if (failed(built) || nodeContext.failedAlready())
     return nodeError(node, nodeContext.errorMessage());
   return defineResults(nodeContext);
+}
+
+bool ImportContext::importIdea(const onnx::NodeProto &node, mlir::OpBuilder &builder) {
+  std::optional<Idea> idea = recognizeIdea(*this, node);
+  if (!idea)
+    return false;
+  NodeContext whole(*this, idea->node, kNewestOpset, builder);
+  if (failed(idea->build(whole)) || whole.failedAlready() || !whole.results[0])
+    return false;
+  noteIdea(node, idea->name, idea->pieces);
+  define(node.output(0), *whole.results[0]);
+  return true;
 }
 
 llvm::Error ImportContext::importFunctionNode(const onnx::NodeProto &node, int64_t version,
@@ -354,7 +399,11 @@ llvm::Expected<std::vector<ImportedValue>> ImportContext::importGraph(const onnx
     return error(llvm::Twine(graph.input_size()) + " inputs, " + llvm::Twine(arguments.size()) + " given");
   scopes.push_back(std::make_unique<Scope>());
   scopes.back()->seesOuterValues = seesOuterValues;
-  auto leave = llvm::make_scope_exit([&] { scopes.pop_back(); });
+  auto leave = llvm::make_scope_exit([&] {
+    for (const auto &entry : scopes.back()->ideas)
+      ++finishedIdeas[entry.second.str()];
+    scopes.pop_back();
+  });
   countUses(graph);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     llvm::Expected<ConstantTensor> constant = toConstant(tensor, external);

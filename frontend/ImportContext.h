@@ -8,6 +8,7 @@
 #include "frontend/NodeContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
@@ -35,9 +36,18 @@ public:
   void countUses(const onnx::GraphProto &graph);
   /// The only reader, when it is a node of the same graph.
   const onnx::NodeProto *soleReader(llvm::StringRef name) const;
-  bool isRead(llvm::StringRef name) const;
+  bool isRead(llvm::StringRef name) const { return readerCount(name) > 0; }
+  /// How many operands of the innermost graph (and of those in it) are this value.
+  unsigned readerCount(llvm::StringRef name) const;
+  /// The node of the innermost graph that computes the value; null when it was built together with others, so that
+  /// the value is not what the node alone would give.
+  const onnx::NodeProto *producer(llvm::StringRef name) const;
 
-  void markAbsorbed(const onnx::NodeProto &node) { absorbed.insert(&node); }
+  /// `consumer` is built by the builder of `node`.
+  void markAbsorbed(const onnx::NodeProto &node, const onnx::NodeProto &consumer);
+
+  /// How often each idea was found, by name.
+  std::map<std::string, int64_t> ideaCounts() const;
 
   /// The value as SSA; constants appear once, at the head of @main.
   mlir::Value valueOf(ImportedValue &value);
@@ -45,6 +55,8 @@ public:
 
   /// What may still be used; builders of run-time ops listen to it.
   ImportBudget budget;
+  /// Questions that patterns may still ask; in what is left then, no ideas are recognised. Models ask some 50 a node.
+  int64_t matchingBudget = 5'000'000;
   /// Where tensors outside the model's file are; null: they may not be anywhere else.
   ExternalData *external;
 
@@ -65,6 +77,8 @@ private:
   struct Scope {
     llvm::StringMap<ImportedValue> values;
     llvm::StringMap<Readers> readers;
+    llvm::StringMap<const onnx::NodeProto *> producers;
+    llvm::DenseMap<const onnx::NodeProto *, llvm::StringRef> ideas;
     bool seesOuterValues = true;
   };
 
@@ -72,6 +86,10 @@ private:
   llvm::Error importOrCollect(const onnx::NodeProto &node, mlir::OpBuilder &builder);
   bool dependsOnFailure(const onnx::NodeProto &node) const;
   llvm::Error collectedFailures() const;
+  /// Builds the idea that ends in this node, if there is one.
+  bool importIdea(const onnx::NodeProto &node, mlir::OpBuilder &builder);
+  /// `node` and the pieces before it are one idea; ideas that end in one of the pieces are part of it.
+  void noteIdea(const onnx::NodeProto &node, llvm::StringRef idea, llvm::ArrayRef<const onnx::NodeProto *> pieces);
   llvm::Error importFunctionNode(const onnx::NodeProto &node, int64_t version, mlir::OpBuilder &builder);
   llvm::Error checkOperands(const onnx::NodeProto &node);
   llvm::Error checkTensors(const onnx::NodeProto &node, const OperatorEntry &entry);
@@ -86,7 +104,8 @@ private:
   llvm::StringMap<int64_t> opsets;
   const FunctionLibrary &functions;
   std::vector<std::unique_ptr<Scope>> scopes;
-  llvm::SmallPtrSet<const onnx::NodeProto *, 16> absorbed;
+  llvm::SmallPtrSet<const onnx::NodeProto *, 16> absorbed, absorbers;
+  std::map<std::string, int64_t> finishedIdeas;
   /// Bodies of inlined functions: values may refer to the data of their constants.
   std::vector<std::shared_ptr<const onnx::GraphProto>> bodies;
   int64_t bodyBytes = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalisations by statistics of the input: Layer, Group, Instance, mean-variance, Lp, local response.
+#include "dialect/AutotuneDialect.h"
+#include "dialect/Decompose.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 #include "frontend/Statistics.h"
@@ -21,53 +23,12 @@ mlir::LogicalResult requireFloats(NodeContext &node, int64_t leastRank) {
 
 } // namespace
 
-ElementwiseOperand alongKept(Builder &b, Value rows, llvm::ArrayRef<int64_t> folded, size_t rank) {
-  llvm::SmallVector<mlir::AffineExpr> kept;
-  for (size_t axis = 0; axis < rank; ++axis)
-    if (!llvm::is_contained(folded, static_cast<int64_t>(axis)))
-      kept.push_back(b.getAffineDimExpr(axis));
-  return {rows, mlir::AffineMap::get(rank, 0, kept, b.getContext()), {}};
-}
-
-Value meanOver(Builder &b, Value tensor, llvm::ArrayRef<int64_t> axes) {
-  int64_t count = 1;
-  for (int64_t axis : axes)
-    count *= shapeOf(tensor)[axis];
-  Value sum = reduced(b, tensor, axes, scalarConstant(b, elementOf(tensor), 0),
-                      [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
-  llvm::ArrayRef<int64_t> shape = shapeOf(sum);
-  return elementwise(b, shape, elementOf(sum), broadcastOperand(b, sum, shape),
-                     [&](Builder &inner, mlir::ValueRange v) {
-                       return scalar::mul(inner, v[0], scalar::constantLike(inner, v[0], 1.0 / static_cast<double>(count)));
-                     });
-}
-
 Standardized standardized(Builder &b, Value input, llvm::ArrayRef<int64_t> axes, double epsilon, bool centers) {
-  Shape shape(shapeOf(input));
-  mlir::Type element = elementOf(input);
-  Standardized result;
-  Value centered = input;
-  if (centers) {
-    result.mean = meanOver(b, input, axes);
-    centered = elementwise(b, shape, element,
-                           {broadcastOperand(b, input, shape), alongKept(b, result.mean, axes, shape.size())},
-                           [](Builder &inner, mlir::ValueRange v) { return scalar::sub(inner, v[0], v[1]); });
-  }
-  Value squares = elementwise(b, shape, element, broadcastOperand(b, centered, shape),
-                              [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
-  Value variance = meanOver(b, squares, axes);
-  llvm::ArrayRef<int64_t> rows = shapeOf(variance);
-  result.inverseDeviation =
-      elementwise(b, rows, element, broadcastOperand(b, variance, rows), [&](Builder &inner, mlir::ValueRange v) -> Value {
-        Value sum = scalar::add(inner, v[0], scalar::constantLike(inner, v[0], epsilon));
-        Value root = inner.create<math::SqrtOp>(sum);
-        return inner.create<arith::DivFOp>(scalar::constantLike(inner, root, 1), root);
-      });
-  result.normal = elementwise(
-      b, shape, element,
-      {broadcastOperand(b, centered, shape), alongKept(b, result.inverseDeviation, axes, shape.size())},
-      [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
-  return result;
+  Value normal = b.create<LayerNormOp>(input.getType(), input, /*scale=*/Value(), /*bias=*/Value(), axes,
+                                       llvm::APFloat(epsilon), /*rms=*/!centers);
+  // The same ops as in the pieces of the op: what is read of them is computed once.
+  Moments moments = momentsInPieces(b, input, axes, epsilon, !centers);
+  return {normal, moments.mean, moments.inverseDeviation};
 }
 
 namespace {
@@ -96,18 +57,18 @@ mlir::LogicalResult buildLayerNormalization(NodeContext &node) {
                        shapeText(shape));
   }
   llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, rank));
-  mlir::Type element = node.elementType(0), wide = accumulatorType(element);
-  Standardized parts = standardized(b, floatCast(b, node.input(0), wide), axes, node.floatAttribute("epsilon", 1e-5f));
-  Value result = floatCast(b, parts.normal, element);
-  std::optional<ElementwiseOperand> shift;
-  if (node.hasInput(2))
-    shift = broadcastOperand(node, 2, shape);
-  node.setResult(0, scaledAndShifted(b, result, broadcastOperand(node, 1, shape), shift));
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  Value input = node.input(0), bias = node.hasInput(2) ? node.input(2) : Value();
+  node.setResult(0, b.create<LayerNormOp>(input.getType(), input, node.input(1), bias, axes,
+                                          b.getF64FloatAttr(epsilon).getValue(), /*rms=*/false));
+  if (!node.isOutputUsed(1) && !node.isOutputUsed(2))
+    return mlir::success();
+  // The same statistics as in the pieces of the op, so that they are computed once.
+  Value wide = floatCast(b, input, accumulatorType(node.elementType(0)));
+  Moments moments = momentsInPieces(b, wide, axes, epsilon, /*rms=*/false);
   Shape kept = reducedShape(shape, axes, /*keepDims=*/true);
-  if (node.isOutputUsed(1))
-    node.setResult(1, reshapeTo(b, parts.mean, kept));
-  if (node.isOutputUsed(2))
-    node.setResult(2, reshapeTo(b, parts.inverseDeviation, kept));
+  node.setResult(1, reshapeTo(b, moments.mean, kept));
+  node.setResult(2, reshapeTo(b, moments.inverseDeviation, kept));
   return mlir::success();
 }
 
@@ -158,15 +119,12 @@ mlir::LogicalResult requireEach(NodeContext &node, int64_t count) {
 void normalizeGroups(NodeContext &node, int64_t groups, bool scalesGroups) {
   Builder &b = node.b;
   Shape shape(node.shape(0));
-  mlir::Type element = node.elementType(0);
-  Value input = floatCast(b, node.input(0), accumulatorType(element));
   Shape grouped = {shape[0], groups, elementCount(shape) / std::max<int64_t>(shape[0] * groups, 1)};
   double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  Value normal = standardized(b, reshapeTo(b, input, grouped), {2}, epsilon).normal;
+  Value normal = standardized(b, reshapeTo(b, node.input(0), grouped), {2}, epsilon).normal;
   Shape scaledShape = scalesGroups ? grouped : shape;
   size_t rank = scaledShape.size();
-  Value result = scaledAndShifted(b, floatCast(b, reshapeTo(b, normal, scaledShape), element),
-                                  alongAxis(b, node.input(1), 1, rank), alongAxis(b, node.input(2), 1, rank));
+  Value result = scaledAndShifted(b, reshapeTo(b, normal, scaledShape), alongAxis(b, node.input(1), 1, rank), alongAxis(b, node.input(2), 1, rank));
   node.setResult(0, reshapeTo(b, result, shape));
 }
 
@@ -196,11 +154,8 @@ mlir::LogicalResult buildMeanVarianceNormalization(NodeContext &node) {
   std::vector<int64_t> axes = node.normalizedAxes(node.intsAttribute("axes", {0, 2, 3}), node.rank(0));
   if (node.failedAlready())
     return mlir::failure();
-  Builder &b = node.b;
-  mlir::Type element = node.elementType(0);
-  Value input = floatCast(b, node.input(0), accumulatorType(element));
   // Guards against a deviation of 0, as ONNX's own definition does.
-  node.setResult(0, floatCast(b, standardized(b, input, axes, 1e-18).normal, element));
+  node.setResult(0, standardized(node.b, node.input(0), axes, 1e-18).normal);
   return mlir::success();
 }
 

@@ -37,11 +37,11 @@ llvm::Error checkTypes(mlir::TypeRange types, llvm::StringRef what) {
   return llvm::Error::success();
 }
 
-/// What later passes understand: linalg, tensor, arith and math, with scf where the flow of control depends
+/// What later passes understand: autotune, linalg, tensor, arith and math, with scf where the flow of control depends
 /// on data.
 bool isSupported(mlir::Operation *op) {
   llvm::StringRef dialect = op->getName().getDialectNamespace();
-  return llvm::is_contained({"arith", "linalg", "math", "scf", "tensor"}, dialect) ||
+  return llvm::is_contained({"arith", "autotune", "linalg", "math", "scf", "tensor"}, dialect) ||
          mlir::isa<mlir::func::ReturnOp>(op);
 }
 

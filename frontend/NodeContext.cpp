@@ -254,7 +254,7 @@ std::unique_ptr<NodeContext> NodeContext::soleConsumer(size_t index, llvm::Strin
 }
 
 void NodeContext::absorb(NodeContext &consumer) {
-  import.markAbsorbed(consumer.node);
+  import.markAbsorbed(node, consumer.node);
   absorbedOutputs.push_back(consumer.node.output(0));
 }
 

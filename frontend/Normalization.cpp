@@ -2,6 +2,7 @@
 // BatchNormalization and the Softmax family.
 #include "frontend/Normalization.h"
 
+#include "dialect/Decompose.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 
@@ -159,33 +160,30 @@ mlir::LogicalResult buildBatchNormalization(NodeContext &node) {
   return mlir::success();
 }
 
-/// Softmax along `axis` of a tensor that may be a coerced view of the operand.
-Value softmax(Builder &b, Value input, int64_t axis, bool logarithm) {
+/// LogSoftmax along `axis` of a tensor that may be a coerced view of the operand.
+Value logSoftmax(Builder &b, Value input, int64_t axis) {
   llvm::ArrayRef<int64_t> shape = shapeOf(input);
   mlir::Type element = elementOf(input);
   Value least = b.create<arith::ConstantOp>(scalar::lowest(b, element, ElementType::F32));
   Value greatest = reduced(b, input, axis, least, [](Builder &inner, mlir::ValueRange v) {
     return scalar::max(inner, ElementType::F32, v[0], v[1]);
   });
-  mlir::AffineMap projected = b.getMultiDimIdentityMap(shape.size()).dropResult(axis);
-  auto along = [&](Value rows) { return ElementwiseOperand{rows, projected, {}}; };
-  ElementwiseOperand whole = broadcastOperand(b, input, shape);
-  auto exponential = [](Builder &inner, mlir::ValueRange v) -> Value {
+  ElementwiseOperand whole = broadcastOperand(b, input, shape), rows = alongKept(b, greatest, axis, shape.size());
+  Value exponentials = elementwise(b, shape, element, {whole, rows}, [](Builder &inner, mlir::ValueRange v) -> Value {
     return inner.create<math::ExpOp>(scalar::sub(inner, v[0], v[1]));
-  };
-  Value exponentials = elementwise(b, shape, element, {whole, along(greatest)}, exponential);
+  });
   Value sum = reduced(b, exponentials, axis, scalarConstant(b, element, 0),
                       [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); });
-  if (!logarithm)
-    return elementwise(b, shape, element, {broadcastOperand(b, exponentials, shape), along(sum)},
-                       [](Builder &inner, mlir::ValueRange v) -> Value {
-                         return inner.create<arith::DivFOp>(v[0], v[1]);
-                       });
-  return elementwise(b, shape, element, {whole, along(greatest), along(sum)},
+  return elementwise(b, shape, element, {whole, rows, alongKept(b, sum, axis, shape.size())},
                      [](Builder &inner, mlir::ValueRange v) -> Value {
                        Value shifted = scalar::sub(inner, v[0], v[1]);
                        return scalar::sub(inner, shifted, inner.create<math::LogOp>(v[2]));
                      });
+}
+
+Value softmax(Builder &b, Value input, int64_t axis) {
+  Value init = emptyTensor(b, shapeOf(input), elementOf(input));
+  return b.create<mlir::linalg::SoftmaxOp>(mlir::TypeRange{init.getType()}, input, init, axis).getResult()[0];
 }
 
 } // namespace
@@ -198,7 +196,7 @@ Value softmaxed(Builder &b, Value input, int64_t axis, bool coerces, bool logari
     input = reshapeTo(b, input, {elementCount(dims.take_front(axis)), elementCount(dims.drop_front(axis))});
     axis = 1;
   }
-  return reshapeTo(b, softmax(b, input, axis, logarithm), shape);
+  return reshapeTo(b, logarithm ? logSoftmax(b, input, axis) : softmax(b, input, axis), shape);
 }
 
 namespace {
@@ -212,7 +210,8 @@ template <bool logarithm> mlir::LogicalResult buildSoftmax(NodeContext &node) {
   if (node.failedAlready())
     return mlir::failure();
   mlir::Type element = node.elementType(0);
-  Value input = floatCast(node.b, node.input(0), accumulatorType(element));
+  // The pieces of linalg.softmax sum 16-bit floats in f32 themselves.
+  Value input = logarithm ? floatCast(node.b, node.input(0), accumulatorType(element)) : node.input(0);
   node.setResult(0, floatCast(node.b, softmaxed(node.b, input, axis, coerces, logarithm), element));
   return mlir::success();
 }

@@ -2,13 +2,10 @@
 // Mean and deviation over axes, shared by all normalisations that compute them from the input.
 #pragma once
 
+#include "dialect/Decompose.h"
 #include "frontend/Emit.h"
 
 namespace autotune {
-
-/// Rows of statistics as an operand over `rank` loops, read along the loops that are not folded.
-ElementwiseOperand alongKept(Builder &b, mlir::Value rows, llvm::ArrayRef<int64_t> folded, size_t rank);
-mlir::Value meanOver(Builder &b, mlir::Value tensor, llvm::ArrayRef<int64_t> axes);
 
 struct Standardized {
   mlir::Value normal;

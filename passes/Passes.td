@@ -5,6 +5,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DecomposePass : Pass<"autotune-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Writes ideas that no kernel takes whole in linalg.";
+  let description = [{
+    Ideas are the ops of the autotune dialect and linalg.softmax. Transpositions of keys are composed with those that
+    are there.
+
+    ```mlir
+    %y = autotune.layer_norm rms %x scale(%s : tensor<8xf32>) axes [1] epsilon 1.0e-5 : tensor<4x8xf32>
+    ```
+    ==>
+    ```mlir
+    %q = linalg.generic … ins(%x) outs(%zero) { … mulf, addf … } -> tensor<4xf32>          // squares summed
+    %d = linalg.generic … ins(%q) outs(%e) { … mulf, addf, sqrt, divf … } -> tensor<4xf32>  // 1 / root of their mean
+    %y = linalg.generic … ins(%x, %d, %s) outs(%f) { … mulf, mulf … } -> tensor<4x8xf32>
+    ```
+
+    Precondition: every tensor has a static shape.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ExtractGraphPass : Pass<"autotune-extract-graph", "::mlir::ModuleOp"> {
   let summary = "Numbers the operators of a model; a partition refers to these numbers.";
   let description = [{

@@ -3,6 +3,7 @@
 
 #include "frontend/Import.h"
 #include "frontend/OutputQuanta.h"
+#include "passes/Decompose.h"
 #include "passes/Dialects.h"
 #include "passes/ExtractGraph.h"
 #include "passes/SimplifyModel.h"
@@ -30,7 +31,7 @@ llvm::Expected<ImportedProfile> importProfile(mlir::MLIRContext &context, const 
   if (!module)
     return module.takeError();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
-  if (failed(simplifyModel(main)))
+  if (failed(decomposeIdeas(main)) || failed(simplifyModel(main)))
     return llvm::createStringError(path + ": the model cannot be simplified");
   Graph graph = extractGraph(main);
   return ImportedProfile{std::move(*module), std::move(graph)};

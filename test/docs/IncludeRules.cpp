@@ -11,8 +11,8 @@ namespace {
 /// Every folder and library that needs a permission. What matches none of them is free (standard library,
 /// system).
 const std::vector<std::string> kGuarded = {
-    "schedule/", "cost_model/", "knowledge_base/", "tuner/", "passes/", "frontend/", "runtime/", "tools/",
-    "test/",     "benchmarks/", "mlir/",           "llvm/",  "lld/",    "onnx/",     "google/",  "CLI/",
+    "schedule/", "cost_model/", "knowledge_base/", "tuner/", "dialect/", "passes/", "frontend/", "runtime/",
+    "tools/",    "test/",       "benchmarks/",     "mlir/",  "llvm/",    "lld/",    "onnx/",     "google/",  "CLI/",
 };
 
 bool startsWith(const std::string &text, const std::string &prefix) {
@@ -44,8 +44,9 @@ const std::vector<IncludeRule> &includeRules() {
       {"cost_model", {"llvm/", "schedule/"}},
       {"knowledge_base", {"llvm/", "schedule/"}},
       {"tuner", {"llvm/", "schedule/", "cost_model/", "knowledge_base/"}},
-      {"passes", {"llvm/", "mlir/", "schedule/"}},
-      {"frontend", {"llvm/", "mlir/", "onnx/", "google/"}},
+      {"dialect", {"llvm/", "mlir/"}},
+      {"passes", {"llvm/", "mlir/", "schedule/", "dialect/"}},
+      {"frontend", {"llvm/", "mlir/", "onnx/", "google/", "dialect/"}},
       {"runtime/deploy", {}},
       {"runtime/build", {"llvm/", "mlir/", "lld/", "schedule/", "passes/", "runtime/deploy/"}},
       {"runtime/worker",

@@ -124,12 +124,12 @@ TEST(Import, GemmTransposesAndScalesConstants) {
   EXPECT_THAT(text, Not(HasSubstr("linalg.transpose")));
 }
 
-TEST(Import, SoftmaxIsFourGenerics) {
+TEST(Import, SoftmaxIsOneOp) {
   TestModel model;
   model.input("x", {2, 3}).node("Softmax", {"x"}, {"y"}).output("y");
   std::string text = imported(model);
-  EXPECT_EQ(occurrences(text, "linalg.generic"), 4u);
-  EXPECT_EQ(occurrences(text, "math.exp"), 1u);
+  EXPECT_THAT(text, HasSubstr("linalg.softmax dimension(1)"));
+  EXPECT_EQ(occurrences(text, "linalg.generic"), 0u);
 }
 
 TEST(Import, OldSoftmaxSeesAMatrix) {

@@ -2,6 +2,7 @@
 // dump_model MODEL [NAME=1x3x224x224 …] [-o FILE | --time]: prints the imported module, writes it as
 // bytecode, or says how long the import took. MODEL may also be ONNX text (.onnxtxt).
 #include "frontend/Import.h"
+#include "passes/Decompose.h"
 #include "passes/SimplifyModel.h"
 #include "test/unit/frontend/OnnxText.h"
 
@@ -62,7 +63,8 @@ int printTimes(mlir::ModuleOp module, std::chrono::steady_clock::time_point star
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   };
   double imported = milliseconds();
-  if (failed(autotune::simplifyModel(module.lookupSymbol<mlir::func::FuncOp>("main"))))
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  if (failed(autotune::decomposeIdeas(main)) || failed(autotune::simplifyModel(main)))
     return 1;
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ideas that linalg has no op for. Each can be written in linalg, which is what happens unless a kernel takes it whole.
+#ifndef AUTOTUNE_DIALECT_AUTOTUNEOPS_TD
+#define AUTOTUNE_DIALECT_AUTOTUNEOPS_TD
+
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Autotune_Dialect : Dialect {
+  let name = "autotune";
+  let cppNamespace = "::autotune";
+  let summary = "Ideas of neural networks as single ops on static tensors.";
+  let description = [{
+    Exporters write an idea in many ways, passes want to see it in one. The ops are pure, work on ranked static tensors
+    of floats and implement `linalg::AggregatedOpInterface`: `decomposeOperation` gives the same values in linalg.
+    Sums over 16-bit floats are kept in f32.
+
+    Attributes of the passes (`autotune.id`, `autotune.subgraph`, …) share the prefix and may stand on any op.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def Autotune_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
+def Autotune_BoolTensor : StaticShapeTensorOf<[I1]>;
+
+class Autotune_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Autotune_Dialect, mnemonic,
+         !listconcat([Pure, DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>], traits)> {
+  let hasVerifier = 1;
+}
+
+def Autotune_AttentionOp : Autotune_Op<"attention", [AttrSizedOperandSegments]> {
+  let summary = "Softmax(query * transposed key * scale + bias) * value, over the columns that may be read.";
+  let description = [{
+    query is [batch…, rows, depth], key [batch…, columns, depth], value [batch…, columns, width], the result
+    [batch…, rows, width]. The last batch dimension (heads) of key and value may divide that of query: each of their
+    heads then serves as many neighbouring heads of query.
+
+    Bias and mask broadcast to the scores [batch…, rows, columns], aligned at the last dimension. The bias is added to
+    the scaled scores. Where the mask is false, `fill` takes the place of the score; with `causal = n`, `fill` is added
+    to the scores of row i beyond column i + n. It is minus infinity unless given.
+
+    ```mlir
+    %y = autotune.attention %q, %k, %v bias(%b : tensor<1x1x8x8xf32>) scale 0.125
+       : tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32> -> tensor<2x4x8x64xf32>
+    ```
+  }];
+  let arguments = (ins Autotune_FloatTensor:$query, Autotune_FloatTensor:$key, Autotune_FloatTensor:$value,
+                       Optional<Autotune_FloatTensor>:$bias, Optional<Autotune_BoolTensor>:$mask, F64Attr:$scale,
+                       OptionalAttr<I64Attr>:$causal, OptionalAttr<F64Attr>:$fill);
+  let results = (outs Autotune_FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`bias` `(` $bias^ `:` type($bias) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)?
+    `scale` $scale (`causal` $causal^)? (`fill` $fill^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The value of `fill`, given or not.
+    double getFillValue();
+  }];
+}
+
+def Autotune_LayerNormOp
+    : Autotune_Op<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
+  let summary = "(input - mean) / sqrt(variance + epsilon) * scale + bias over some axes.";
+  let description = [{
+    Mean and variance are those of the elements along `axes`, which are sorted. With `rms` the mean is taken as 0: the
+    input is divided by the root of its mean square. Scale and bias broadcast to the input, aligned at the last
+    dimension. 16-bit inputs are normalised in f32, rounded, and then scaled and shifted in their own type.
+
+    ```mlir
+    %y = autotune.layer_norm %x scale(%s : tensor<64xf32>) bias(%b : tensor<64xf32>) axes [2] epsilon 1.0e-5
+       : tensor<1x8x64xf32>
+    ```
+  }];
+  let arguments = (ins Autotune_FloatTensor:$input, Optional<Autotune_FloatTensor>:$scale,
+                       Optional<Autotune_FloatTensor>:$bias, DenseI64ArrayAttr:$axes, F64Attr:$epsilon,
+                       UnitAttr:$rms);
+  let results = (outs Autotune_FloatTensor:$result);
+  let assemblyFormat = [{
+    (`rms` $rms^)? $input (`scale` `(` $scale^ `:` type($scale) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `axes` $axes `epsilon` $epsilon attr-dict `:` type($input)
+  }];
+}
+
+#endif // AUTOTUNE_DIALECT_AUTOTUNEOPS_TD

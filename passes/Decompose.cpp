@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every idea is replaced where it stands; each op knows its own pieces.
+
+#include "passes/Decompose.h"
+
+#include "dialect/Decompose.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace autotune {
+
+LogicalResult decomposeIdeas(func::FuncOp function) {
+  SmallVector<Operation *> ideas;
+  function.walk([&](Operation *op) {
+    if (isIdea(op))
+      ideas.push_back(op);
+  });
+  IRRewriter rewriter(function.getContext());
+  for (Operation *op : ideas) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> pieces = decomposeIdea(rewriter, op);
+    if (failed(pieces))
+      return op->emitOpError("cannot be decomposed, expected floats on static tensors");
+    rewriter.replaceOp(op, *pieces);
+  }
+  return success();
+}
+
+} // namespace autotune

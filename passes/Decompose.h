@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ideas that no kernel takes whole, in linalg.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace autotune {
+
+/// Replaces each op that stands for an idea (dialect/Decompose.h) by linalg ops. An idea that cannot be
+/// written so is an error.
+mlir::LogicalResult decomposeIdeas(mlir::func::FuncOp function);
+
+} // namespace autotune
