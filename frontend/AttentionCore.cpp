@@ -2,6 +2,7 @@
 // Scores, softmax and weighted sum of scaled dot-product attention.
 #include "frontend/AttentionCore.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "frontend/Normalization.h"
 #include "frontend/Scalar.h"
 
@@ -40,7 +41,48 @@ static Value changedScores(Builder &b, Value scores, const AttentionOptions &opt
   });
 }
 
+/// The sum of the terms over the loops that they differ along; columns always, since terms may ask for
+/// theirs.
+static Value biasOf(Builder &b, const AttentionOptions &options, llvm::ArrayRef<int64_t> scores,
+                    mlir::Type element) {
+  Shape shape(scores.size(), 1);
+  shape.back() = scores.back();
+  llvm::SmallVector<ElementwiseOperand> operands;
+  for (const ScoreTerm &term : options.terms) {
+    operands.push_back(term.operand);
+    for (size_t loop = 0; loop < shape.size() && term.operand.map; ++loop)
+      if (term.operand.map.isFunctionOfDim(loop))
+        shape[loop] = scores[loop];
+  }
+  mlir::Type wide = accumulatorType(element);
+  Value bias = elementwise(b, shape, wide, operands, [&](Builder &inner, mlir::ValueRange v) {
+    Value sum = scalarConstant(inner, wide, 0);
+    for (auto [term, operand] : llvm::zip_equal(options.terms, v))
+      sum = term.apply(inner, sum, operand);
+    return sum;
+  });
+  return floatCast(b, bias, element);
+}
+
+static Value attentionOp(Builder &b, Value query, Value key, Value value, const AttentionOptions &options) {
+  Shape shape(shapeOf(query)), scores(shape);
+  scores.back() = shapeOf(key)[2];
+  shape.back() = shapeOf(value).back();
+  Value bias = options.terms.empty() ? Value() : biasOf(b, options, scores, elementOf(query));
+  mlir::IntegerAttr causal;
+  mlir::FloatAttr fill;
+  if (options.causalOffset) {
+    causal = b.getI64IntegerAttr(*options.causalOffset);
+    // The least finite number: a row of which every key is hidden is an average, not NaN.
+    fill = b.getF64FloatAttr(-static_cast<double>(std::numeric_limits<float>::max()));
+  }
+  return b.create<AttentionOp>(mlir::RankedTensorType::get(shape, elementOf(query)), query, key, value, bias,
+                               /*mask=*/Value(), b.getF64FloatAttr(options.scale), causal, fill);
+}
+
 Value attended(Builder &b, Value query, Value key, Value value, const AttentionOptions &options) {
+  if (llvm::all_of(options.terms, [](const ScoreTerm &term) { return term.isAddend; }))
+    return attentionOp(b, query, key, value, options);
   Shape q(shapeOf(query)), k(shapeOf(key)), v(shapeOf(value));
   mlir::Type element = elementOf(query);
   int64_t pairs = q[0] * q[1];

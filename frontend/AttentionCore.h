@@ -13,6 +13,9 @@ namespace autotune {
 struct ScoreTerm {
   ElementwiseOperand operand;
   std::function<mlir::Value(Builder &, mlir::Value score, mlir::Value operand)> apply;
+  /// What is added does not depend on the score: terms that are all so become one bias of
+  /// `autotune.attention`.
+  bool isAddend = false;
 };
 
 struct AttentionOptions {

@@ -46,7 +46,8 @@ ScoreTerm keepTerm(Builder &b, Value mask, llvm::ArrayRef<unsigned> loops, doubl
             Value zero = scalar::constantLike(inner, kept, 0);
             return filtered(inner, score, inner.create<arith::CmpIOp>(arith::CmpIPredicate::sgt, kept, zero),
                             filter);
-          }};
+          },
+          /*isAddend=*/true};
 }
 
 /// Hides the keys before or from a position that each batch has.
@@ -56,7 +57,8 @@ ScoreTerm boundTerm(Builder &b, Value positions, bool isEnd, double filter) {
                 inner.create<arith::IndexCastOp>(bound.getType(), inner.create<mlir::linalg::IndexOp>(3));
             auto relation = isEnd ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge;
             return filtered(inner, score, inner.create<arith::CmpIOp>(relation, key, bound), filter);
-          }};
+          },
+          /*isAddend=*/true};
 }
 
 /// The forms of a mask: ends, ends and starts, for each key, for each query and key, for the longest
@@ -105,7 +107,8 @@ mlir::LogicalResult addBias(NodeContext &node, size_t index, const Sizes &sizes,
   options.terms.push_back(
       {broadcastOperand(node, index, whole), [type, wide](Builder &b, Value score, Value bias) {
          return scalar::add(b, score, scalar::cast(b, bias, type, wide));
-       }});
+       },
+       /*isAddend=*/true});
   return mlir::success();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // com.microsoft's normalisations with what exporters fuse into them: added skips, embeddings, group
 // activations.
+#include "dialect/AutotuneDialect.h"
+#include "frontend/ImportContext.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 #include "frontend/Statistics.h"
@@ -61,6 +63,20 @@ Value scaledBy(NodeContext &node, Value normal, ElementType wide, size_t scale, 
   });
 }
 
+/// `input` normalised over `axes`, then scaled and shifted by operands of those axes: one op where all are of
+/// one type.
+Value normalizedAndScaled(NodeContext &node, Value input, const Standardized &parts,
+                          llvm::ArrayRef<int64_t> axes, double epsilon, size_t scale,
+                          std::optional<size_t> shift, ElementType result) {
+  ElementType wide = fromMlirType(elementOf(input));
+  bool shifts = shift && node.hasInput(*shift);
+  if (result != wide || node.type(scale) != wide || (shifts && node.type(*shift) != wide))
+    return scaledBy(node, parts.normal, wide, scale, shift, node.shape(scale), result);
+  return node.b.create<LayerNormOp>(input.getType(), input, node.input(scale),
+                                    shifts ? node.input(*shift) : Value(), axes, llvm::APFloat(epsilon),
+                                    /*rms=*/!parts.mean);
+}
+
 void setStatistic(NodeContext &node, size_t output, Value rows, llvm::ArrayRef<int64_t> shape) {
   if (node.isOutputUsed(output))
     node.setResult(output, reshapeTo(node.b, floatCast(node.b, rows, node.b.getF32Type()), shape),
@@ -79,11 +95,10 @@ mlir::LogicalResult buildSimplifiedLayerNormalization(NodeContext &node) {
                      ", expected floats of shape " + shapeText(scaled));
   auto axes = llvm::to_vector(llvm::seq<int64_t>(axis, rank));
   Value input = floatCast(node.b, node.input(0), accumulatorType(node.elementType(0)));
-  Standardized parts =
-      standardized(node.b, input, axes, node.floatAttribute("epsilon", 1e-5f), /*centers=*/false);
-  node.setResult(
-      0, scaledBy(node, parts.normal, accumulatorType(node.type(0)), 1, std::nullopt, scaled, node.type(1)),
-      node.type(1));
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  Standardized parts = standardized(node.b, input, axes, epsilon, /*centers=*/false);
+  node.setResult(0, normalizedAndScaled(node, input, parts, axes, epsilon, 1, std::nullopt, node.type(1)),
+                 node.type(1));
   setStatistic(node, 1, parts.inverseDeviation, reducedShape(shape, axes, /*keepDims=*/true));
   return mlir::success();
 }
@@ -104,10 +119,10 @@ template <bool simplified> mlir::LogicalResult buildSkipLayerNormalization(NodeC
     if (failed(requireVector(node, index, hidden)))
       return mlir::failure();
   Value sum = sumOf(node, {0, 1, bias}, shape);
-  Standardized parts = standardized(node.b, sum, last, node.floatAttribute("epsilon", 1e-12f), !simplified);
+  double epsilon = node.floatAttribute("epsilon", 1e-12f);
+  Standardized parts = standardized(node.b, sum, last, epsilon, !simplified);
   std::optional<size_t> shift = simplified ? std::nullopt : std::optional<size_t>(3);
-  node.setResult(0,
-                 scaledBy(node, parts.normal, accumulatorType(node.type(0)), 2, shift, hidden, node.type(0)));
+  node.setResult(0, normalizedAndScaled(node, sum, parts, last, epsilon, 2, shift, node.type(0)));
   Shape kept = reducedShape(shape, last, /*keepDims=*/true);
   if (!simplified)
     setStatistic(node, 1, parts.mean, kept);
@@ -197,8 +212,9 @@ mlir::LogicalResult buildEmbedLayerNormalization(NodeContext &node) {
     }
     return total;
   });
-  Standardized parts = standardized(b, sum, 2, node.floatAttribute("epsilon", 1e-12f));
-  node.setResult(0, scaledBy(node, parts.normal, wide, 5, 6, hidden, type), type);
+  double epsilon = node.floatAttribute("epsilon", 1e-12f);
+  Standardized parts = standardized(b, sum, 2, epsilon);
+  node.setResult(0, normalizedAndScaled(node, sum, parts, 2, epsilon, 5, 6, type), type);
   node.setResult(2, floatCast(b, sum, node.elementType(2)), type);
   if (!node.isOutputUsed(1))
     return mlir::success();
