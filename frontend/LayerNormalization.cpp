@@ -84,21 +84,22 @@ mlir::LogicalResult buildRMSNormalization(NodeContext &node) {
     return node.fail("scale of shape " + shapeText(node.shape(1)) + " does not fit " + shapeText(shape));
   llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, rank));
   double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  mlir::Type element = node.elementType(0), wide = accumulatorType(element);
+  if (node.type(0) == node.type(1)) {
+    node.setResult(0, b.create<LayerNormOp>(node.input(0).getType(), node.input(0), node.input(1), Value(), axes,
+                                            b.getF64FloatAttr(epsilon).getValue(), /*rms=*/true));
+    return mlir::success();
+  }
+  mlir::Type wide = accumulatorType(node.elementType(0));
   Value input = floatCast(b, node.input(0), wide);
-  Value squares =
-      elementwise(b, shape, wide, broadcastOperand(b, input, shape),
-                  [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[0]); });
-  Value mean = meanOver(b, squares, axes);
+  Value factor = momentsInPieces(b, input, axes, epsilon, /*rms=*/true).inverseDeviation;
   ElementType wideType = byteSize(node.type(0)) == 2 ? ElementType::F32 : node.type(0),
               scaleType = node.type(1);
   Value result =
       elementwise(b, shape, wide,
-                  {broadcastOperand(b, input, shape), alongKept(b, mean, axes, shape.size()),
+                  {broadcastOperand(b, input, shape), alongKept(b, factor, axes, shape.size()),
                    broadcastOperand(node, 1, shape)},
                   [&](Builder &inner, mlir::ValueRange v) -> Value {
-                    Value sum = scalar::add(inner, v[1], scalar::constantLike(inner, v[1], epsilon));
-                    Value normal = inner.create<arith::DivFOp>(v[0], inner.create<math::SqrtOp>(sum));
+                    Value normal = scalar::mul(inner, v[0], v[1]);
                     return scalar::mul(inner, normal, scalar::cast(inner, v[2], scaleType, wideType));
                   });
   // The result has the type of the scale.
