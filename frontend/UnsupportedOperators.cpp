@@ -40,15 +40,20 @@ constexpr Reason kReasons[] = {
     {"StringSplit", kStrings},
 };
 
+/// Why an operator of ai.onnx is refused whatever its version; also one that ONNX defines as a function. Null: it is not.
+const char *refusal(llvm::StringRef domain, llvm::StringRef name) {
+  const Reason *reason = llvm::find_if(kReasons, [&](const Reason &r) { return r.name == name; });
+  return domain.empty() && reason != std::end(kReasons) ? reason->text : nullptr;
+}
+
 llvm::StringRef canonical(llvm::StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
 
 std::string reasonFor(llvm::StringRef domain, llvm::StringRef name, std::optional<int64_t> version) {
   if (!version)
     return domain.empty() ? "the model does not say which version of ai.onnx it uses"
                           : "the model imports no domain '" + domain.str() + "' and has no such function";
-  const Reason *reason = llvm::find_if(kReasons, [&](const Reason &r) { return r.name == name; });
-  if (domain.empty() && reason != std::end(kReasons))
-    return reason->text;
+  if (const char *reason = refusal(domain, name))
+    return reason;
   llvm::ArrayRef<OperatorEntry> table = allOperators();
   const auto *newer = llvm::find_if(
       table, [&](const OperatorEntry &entry) { return entry.domain == domain && entry.name == name; });
@@ -106,7 +111,8 @@ private:
     std::optional<int64_t> version;
     if (import != opsets.end())
       version = import->second;
-    if (version && (findOperator(domain, node.op_type(), *version) ||
+    bool isRefused = refusal(domain, node.op_type()) != nullptr;
+    if (version && !isRefused && (findOperator(domain, node.op_type(), *version) ||
                     library.contains(domain, node.op_type(), *version)))
       return;
     Group &group = found[(domain.empty() ? "" : domain.str() + ".") + node.op_type()];

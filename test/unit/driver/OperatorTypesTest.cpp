@@ -39,9 +39,15 @@ HostTensor toHost(const std::string &name, const Numbers &numbers) {
 Numbers fromHost(const HostTensor &tensor) {
   ElementType type = elementTypeFromSpelling(tensor.dtype).value();
   Numbers numbers{type, tensor.shape, {}};
-  for (size_t i = 0; i < tensor.bytes.size(); i += byteSize(type))
-    numbers.values.push_back(isFloat(type) ? loadFloat(tensor.bytes.data() + i, type)
-                                           : static_cast<double>(loadInt(tensor.bytes.data() + i, type)));
+  for (size_t i = 0; i < tensor.bytes.size(); i += byteSize(type)) {
+    const char *bytes = tensor.bytes.data() + i;
+    if (isFloat(type))
+      numbers.values.push_back(loadFloat(bytes, type));
+    else if (type == ElementType::U64)
+      numbers.values.push_back(static_cast<double>(static_cast<uint64_t>(loadInt(bytes, type))));
+    else
+      numbers.values.push_back(static_cast<double>(loadInt(bytes, type)));
+  }
   return numbers;
 }
 

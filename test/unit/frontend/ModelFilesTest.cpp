@@ -138,6 +138,8 @@ TEST(ModelFiles, InputsThatAreNoTensorsAreNamed) {
   auto *type = model.model.mutable_graph()->mutable_input(0)->mutable_type();
   type->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(1);
   model.model.set_ir_version(9);
+  EXPECT_THAT(imported(model), HasSubstr("reads 'x', which is a sequence, expected a tensor"));
+  type->mutable_sparse_tensor_type()->set_elem_type(1);
   EXPECT_THAT(imported(model), HasSubstr("input 'x' is not a dense tensor"));
   TestModel strings;
   strings.input("x", {2}, onnx::TensorProto::STRING).node("Identity", {"x"}, {"y"}).output("y");

@@ -193,7 +193,7 @@ TEST(Resize, SizesAreThoseOfSinglePrecision) {
 
 TEST(Resize, AlignCornersKeepsTheFractionOfTheSize) {
   // 4 elements by 0.6 are 2.4: one step is 3 / 1.4 elements.
-  Tensor y = resized(11, {1, 2, 3, 4}, {1, 1, 4}, {1, 1, 0.6f}, {}, [](TestModel &model) {
+  Tensor y = resized(13, {1, 2, 3, 4}, {1, 1, 4}, {1, 1, 0.6f}, {}, [](TestModel &model) {
     model.attribute("mode", "linear").attribute("coordinate_transformation_mode", "align_corners");
   });
   EXPECT_THAT(y.values, ElementsAre(1, DoubleNear(1 + 3 / 1.4, 1e-5)));
