@@ -199,7 +199,9 @@ llvm::Error checkInputCount(const onnx::NodeProto &node, const OperatorEntry &en
   unsigned count = node.input_size();
   if (count < entry.minInputs || count > entry.maxInputs)
     return nodeError(node, llvm::Twine(count) + " inputs, expected " + expectedCount(entry));
-  for (unsigned i = 0; i < entry.minInputs; ++i)
+  // Where any number of operands is taken, none may be left out (but those in front of a loop's).
+  bool needsAll = entry.maxInputs == kAnyInputs && entry.minInputs > 0;
+  for (unsigned i = 0; i < (needsAll ? count : entry.minInputs); ++i)
     if (node.input(i).empty())
       return nodeError(node, "input " + llvm::Twine(i) + " is missing");
   return llvm::Error::success();

@@ -57,7 +57,7 @@ llvm::Error compare(const HostTensor &found, const HostTensor &expected, llvm::S
     bool good = isFloat(*type) ? isClose(x.floatAt(i), y.floatAt(i), relativeTolerance(*type))
                                : x.intAt(i) == y.intAt(i);
     if (!good)
-      return llvm::createStringError(llvm::formatv("output `{0}`, element {1}: found {2}, expected {3}", output, i,
+      return llvm::createStringError(llvm::formatv("output `{0}`, element {1}: found {2:e8}, expected {3:e8}", output, i,
                                                    isFloat(*type) ? x.floatAt(i) : double(x.intAt(i)),
                                                    isFloat(*type) ? y.floatAt(i) : double(y.intAt(i)))
                                          .str());
