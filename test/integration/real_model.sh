@@ -8,6 +8,10 @@ flags=()
 reference=$folder
 [ "$(basename "$folder")" = silero_vad_v5 ] && flags=(--input-value sr=16000)
 
+# Its output is a dequantised integer, which a compiled model no longer knows.
+quantum=()
+[ "$(basename "$folder")" = micro_kws_m_static_qdq ] && quantum=(--quantum 0.0039215689)
+
 # The given outputs of two models are further from the exact ones than the standard allows (see docs/accuracy.md): what
 # counts is the exact result.
 case "$(basename "$folder")" in
@@ -32,7 +36,7 @@ PY
   )
   expect 0 tune "$folder/model.onnx" $shapes "${flags[@]}" --threads 1 --budget "$TUNE_BUDGET" --output tuned --repository repository
   cat stdout
-  expect 0 check tuned/model.so --reference "$reference"
+  expect 0 check tuned/model.so --reference "$reference" "${quantum[@]}"
   cat stdout
 fi
 echo passed
