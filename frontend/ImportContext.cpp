@@ -5,6 +5,7 @@
 #include "frontend/ConstantEvaluator.h"
 #include "frontend/Emit.h"
 #include "frontend/OnnxProto.h"
+#include "frontend/OperandTypes.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/TensorProto.h"
 #include "frontend/patterns/Patterns.h"
@@ -225,7 +226,7 @@ llvm::Error ImportContext::checkOperands(const onnx::NodeProto &node) {
   return llvm::Error::success();
 }
 
-/// Most builders know tensors only.
+/// Most builders know tensors only, of the types that ONNX allows.
 llvm::Error ImportContext::checkTensors(const onnx::NodeProto &node, const OperatorEntry &entry) {
   for (const std::string &name : node.input()) {
     const ImportedValue *value = name.empty() || entry.takesAnyValue ? nullptr : find(name);
@@ -234,6 +235,14 @@ llvm::Error ImportContext::checkTensors(const onnx::NodeProto &node, const Opera
                                  (value->elements ? "a sequence" : "an optional without a value") +
                                  ", expected a tensor");
   }
+  std::vector<std::optional<ElementType>> types;
+  for (const std::string &name : node.input()) {
+    const ImportedValue *value = name.empty() ? nullptr : find(name);
+    types.push_back(value && value->isTensor() ? std::optional(value->type) : std::nullopt);
+  }
+  if (std::optional<std::string> wrong =
+          wrongOperandType(node.domain(), node.op_type(), opsetVersion(node.domain()).value_or(0), types))
+    return nodeError(node, *wrong);
   return llvm::Error::success();
 }
 

@@ -109,3 +109,9 @@ TEST(ImportErrors, HugeTensorsAreRefusedBeforeTheyAreAllocated) {
 }
 
 } // namespace
+
+TEST(ImportErrors, OperandsOfAnotherTypeThanOnnxAllowsAreNamed) {
+  TestModel model;
+  model.input("x", {2}, onnx::TensorProto::INT32).node("Tanh", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(imported(model), HasSubstr("input 0 is i32, expected f16 or bf16 or f32 or f64"));
+}
