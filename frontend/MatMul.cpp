@@ -171,6 +171,10 @@ mlir::FailureOr<Value> gemmProduct(NodeContext &node) {
 namespace {
 
 mlir::LogicalResult buildGemm(NodeContext &node) {
+  for (size_t i = 1; i < node.inputCount(); ++i)
+    if (node.hasInput(i) && node.type(i) != node.type(0))
+      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + ", expected " +
+                       spelling(node.type(0)) + " as input 0");
   mlir::FailureOr<Value> result = gemmProduct(node);
   if (failed(result))
     return mlir::failure();

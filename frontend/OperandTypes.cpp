@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <onnx/defs/schema.h>
 
@@ -39,15 +40,23 @@ std::optional<std::string> wrongOperandType(llvm::StringRef domain, llvm::String
   const onnx::OpSchema *schema = onnx::OpSchemaRegistry::Schema(name.str(), int(version), "");
   if (!schema || schema->inputs().empty())
     return std::nullopt;
+  llvm::StringMap<size_t> firstOf; // operand that settled the type of a variable of the schema
   for (auto [index, type] : llvm::enumerate(types)) {
     const auto &parameter = schema->inputs()[std::min(size_t(index), schema->inputs().size() - 1)];
-    const onnx::DataTypeSet &allowed = parameter.GetTypes();
-    if (!type || llvm::any_of(allowed, [&](const std::string *t) { return *t == constraintName(*type); }))
+    if (!type)
       continue;
+    const onnx::DataTypeSet &allowed = parameter.GetTypes();
     std::string expected = expectedText(allowed);
     // Types of which none is ours belong to the builder's own message.
-    if (!expected.empty())
+    if (!expected.empty() &&
+        llvm::none_of(allowed, [&](const std::string *t) { return *t == constraintName(*type); }))
       return "input " + std::to_string(index) + " is " + spelling(*type).str() + ", expected " + expected;
+    if (!parameter.GetIsHomogeneous())
+      continue;
+    auto [first, isNew] = firstOf.try_emplace(parameter.GetTypeStr(), index);
+    if (!isNew && types[first->second] != type)
+      return "input " + std::to_string(index) + " is " + spelling(*type).str() + ", expected " +
+             spelling(*types[first->second]).str() + " as input " + std::to_string(first->second);
   }
   return std::nullopt;
 }
