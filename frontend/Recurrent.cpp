@@ -325,6 +325,10 @@ mlir::LogicalResult Recurrence::build() {
 }
 
 template <Cell cell> mlir::LogicalResult buildRecurrent(NodeContext &node) {
+  for (size_t i : {1, 2, 3, 5, 6, 7})
+    if (node.hasInput(i) && node.type(i) != node.type(0))
+      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + ", expected " +
+                       spelling(node.type(0)) + " as input 0");
   return Recurrence(node, cell).build();
 }
 
