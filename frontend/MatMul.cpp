@@ -2,6 +2,7 @@
 // MatMul and Gemm: as few and as plain contractions as the shapes allow.
 #include "frontend/MatMul.h"
 
+#include "frontend/OperandTypes.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/Scalar.h"
 
@@ -171,10 +172,8 @@ mlir::FailureOr<Value> gemmProduct(NodeContext &node) {
 namespace {
 
 mlir::LogicalResult buildGemm(NodeContext &node) {
-  for (size_t i = 1; i < node.inputCount(); ++i)
-    if (node.hasInput(i) && node.type(i) != node.type(0))
-      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + ", expected " +
-                       spelling(node.type(0)) + " as input 0");
+  if (failed(requireTypeOfFirst(node, {1, 2})))
+    return mlir::failure();
   mlir::FailureOr<Value> result = gemmProduct(node);
   if (failed(result))
     return mlir::failure();

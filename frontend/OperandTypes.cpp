@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/OperandTypes.h"
 
+#include "frontend/NodeContext.h"
 #include "frontend/OnnxProto.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,21 +18,32 @@ int64_t newestKnownVersion() {
   return onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
 }
 
+constexpr int kElementTypes = int(ElementType::Bool) + 1;
+
 /// "tensor(float16)"
-std::string constraintName(ElementType type) {
-  std::string name = "tensor(" + onnxDataTypeName(onnxDataType(type)).lower() + ")";
-  return name;
+const std::string &constraintName(ElementType type) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> names;
+    for (int number = 0; number < kElementTypes; ++number)
+      names.push_back("tensor(" + onnxDataTypeName(onnxDataType(ElementType(number))).lower() + ")");
+    return names;
+  }();
+  return names[int(type)];
 }
 
-std::string expectedText(const onnx::DataTypeSet &allowed) {
-  llvm::SmallVector<std::string> names;
-  for (int number = 0; number <= int(ElementType::Bool); ++number)
-    if (auto type = ElementType(number); llvm::any_of(allowed, [&](const std::string *t) { return *t == constraintName(type); }))
-      names.push_back(spelling(type).str());
-  return llvm::join(names, " or ");
+bool allows(const onnx::DataTypeSet &constraint, ElementType type) {
+  return llvm::any_of(constraint, [&](const std::string *name) { return *name == constraintName(type); });
 }
 
 } // namespace
+
+std::vector<ElementType> elementTypesAmong(const std::unordered_set<const std::string *> &allowed) {
+  std::vector<ElementType> types;
+  for (int number = 0; number < kElementTypes; ++number)
+    if (allows(allowed, ElementType(number)))
+      types.push_back(ElementType(number));
+  return types;
+}
 
 std::optional<std::string> wrongOperandType(llvm::StringRef domain, llvm::StringRef name, int64_t version,
                                             llvm::ArrayRef<std::optional<ElementType>> types) {
@@ -45,12 +57,13 @@ std::optional<std::string> wrongOperandType(llvm::StringRef domain, llvm::String
     const auto &parameter = schema->inputs()[std::min(size_t(index), schema->inputs().size() - 1)];
     if (!type)
       continue;
-    const onnx::DataTypeSet &allowed = parameter.GetTypes();
-    std::string expected = expectedText(allowed);
-    // Types of which none is ours belong to the builder's own message.
-    if (!expected.empty() &&
-        llvm::none_of(allowed, [&](const std::string *t) { return *t == constraintName(*type); }))
-      return "input " + std::to_string(index) + " is " + spelling(*type).str() + ", expected " + expected;
+    if (!allows(parameter.GetTypes(), *type)) {
+      std::vector<ElementType> allowed = elementTypesAmong(parameter.GetTypes());
+      // Types of which none is ours belong to the builder's own message.
+      if (!allowed.empty())
+        return "input " + std::to_string(index) + " is " + spelling(*type).str() + ", expected " +
+               llvm::join(llvm::map_range(allowed, spelling), " or ");
+    }
     if (!parameter.GetIsHomogeneous())
       continue;
     auto [first, isNew] = firstOf.try_emplace(parameter.GetTypeStr(), index);
@@ -59,6 +72,14 @@ std::optional<std::string> wrongOperandType(llvm::StringRef domain, llvm::String
              spelling(*types[first->second]).str() + " as input " + std::to_string(first->second);
   }
   return std::nullopt;
+}
+
+mlir::LogicalResult requireTypeOfFirst(NodeContext &node, llvm::ArrayRef<size_t> inputs) {
+  for (size_t i : inputs)
+    if (node.hasInput(i) && node.type(i) != node.type(0))
+      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + ", expected " +
+                       spelling(node.type(0)) + " as input 0");
+  return mlir::success();
 }
 
 } // namespace autotune

@@ -3,6 +3,7 @@
 
 #include "frontend/ElementType.h"
 #include "frontend/OnnxProto.h"
+#include "frontend/OperandTypes.h"
 #include "frontend/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -31,19 +32,6 @@ std::map<Name, onnx::OpSchema> newestSchemas() {
   return newest;
 }
 
-/// Element types of ours in the spelling of a type constraint, "tensor(float16)".
-const std::map<std::string, ElementType> &typeNames() {
-  static const std::map<std::string, ElementType> names = {
-      {"tensor(float)", ElementType::F32},   {"tensor(double)", ElementType::F64},
-      {"tensor(float16)", ElementType::F16}, {"tensor(bfloat16)", ElementType::BF16},
-      {"tensor(int8)", ElementType::I8},     {"tensor(int16)", ElementType::I16},
-      {"tensor(int32)", ElementType::I32},   {"tensor(int64)", ElementType::I64},
-      {"tensor(uint8)", ElementType::U8},    {"tensor(uint16)", ElementType::U16},
-      {"tensor(uint32)", ElementType::U32},  {"tensor(uint64)", ElementType::U64},
-      {"tensor(bool)", ElementType::Bool}};
-  return names;
-}
-
 /// `present`, with the word for a family where the whole family is there.
 std::string typesText(std::set<ElementType> present) {
   struct Family {
@@ -55,7 +43,7 @@ std::string typesText(std::set<ElementType> present) {
       {"signed", {ElementType::I8, ElementType::I16, ElementType::I32, ElementType::I64}},
       {"unsigned", {ElementType::U8, ElementType::U16, ElementType::U32, ElementType::U64}},
       {"bool", {ElementType::Bool}}};
-  if (present.size() == typeNames().size())
+  if (present.size() == size_t(ElementType::Bool) + 1)
     return "all";
   std::vector<std::string> words;
   for (const Family &family : families) {
@@ -75,9 +63,8 @@ std::string typesOf(const onnx::OpSchema &schema) {
   const auto &parameters = schema.inputs().empty() ? schema.outputs() : schema.inputs();
   std::set<ElementType> present;
   if (!parameters.empty())
-    for (const std::string *type : parameters[0].GetTypes())
-      if (auto known = typeNames().find(*type); known != typeNames().end())
-        present.insert(known->second);
+    for (ElementType type : elementTypesAmong(parameters[0].GetTypes()))
+      present.insert(type);
   return typesText(std::move(present));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RNN, GRU and LSTM, step by step: one product of all inputs, then for each step one of the state and few
 // elementwise ops. The number of steps is static.
+#include "frontend/OperandTypes.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/RecurrentActivation.h"
 #include "frontend/Scalar.h"
@@ -325,10 +326,8 @@ mlir::LogicalResult Recurrence::build() {
 }
 
 template <Cell cell> mlir::LogicalResult buildRecurrent(NodeContext &node) {
-  for (size_t i : {1, 2, 3, 5, 6, 7})
-    if (node.hasInput(i) && node.type(i) != node.type(0))
-      return node.fail("input " + llvm::Twine(i) + " is " + spelling(node.type(i)) + ", expected " +
-                       spelling(node.type(0)) + " as input 0");
+  if (failed(requireTypeOfFirst(node, {1, 2, 3, 5, 6, 7})))
+    return mlir::failure();
   return Recurrence(node, cell).build();
 }
 

@@ -2,31 +2,10 @@
 // Models whose operands are all known.
 #include "test/unit/frontend/KnownModel.h"
 
-#include "frontend/Import.h"
-#include "frontend/ImportContext.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include <gtest/gtest.h>
-
-#include <unistd.h>
-
 namespace autotune::test {
 
 KnownModel &KnownModel::tensor(const std::string &name, const Numbers &numbers) {
-  auto *proto = model.mutable_graph()->add_initializer();
-  proto->set_name(name);
-  proto->set_data_type(onnxDataType(numbers.type));
-  for (int64_t dim : numbers.shape)
-    proto->add_dims(dim);
-  std::string *raw = proto->mutable_raw_data();
-  for (double value : numbers.values) {
-    char bytes[8];
-    if (isFloat(numbers.type))
-      storeFloat(bytes, numbers.type, value);
-    else
-      storeInt(bytes, numbers.type, static_cast<int64_t>(value));
-    raw->append(bytes, byteSize(numbers.type));
-  }
+  addTensor(*this, name, numbers.type, numbers.shape, numbers.values);
   return *this;
 }
 
@@ -43,54 +22,7 @@ KnownModel &KnownModel::microsoft(const std::string &op, const std::vector<std::
   return *this;
 }
 
-namespace {
-
-Numbers toNumbers(mlir::Value value, mlir::func::FuncOp function, unsigned index) {
-  Numbers numbers;
-  auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
-  auto elements = constant ? mlir::dyn_cast<mlir::DenseElementsAttr>(constant.getValue()) : nullptr;
-  if (!elements) {
-    ADD_FAILURE() << "output " << index << " is not known at import";
-    return numbers;
-  }
-  auto type = mlir::cast<mlir::RankedTensorType>(elements.getType());
-  numbers.type = fromMlirType(type.getElementType());
-  if (auto name = function.getResultAttrOfType<mlir::StringAttr>(index, "autotune.dtype"))
-    numbers.type = elementTypeFromSpelling(name.getValue()).value();
-  numbers.shape.assign(type.getShape().begin(), type.getShape().end());
-  if (isFloat(numbers.type)) {
-    for (llvm::APFloat element : elements.getValues<llvm::APFloat>()) {
-      bool losesInfo;
-      element.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-      numbers.values.push_back(element.convertToDouble());
-    }
-    return numbers;
-  }
-  for (llvm::APInt element : elements.getValues<llvm::APInt>())
-    numbers.values.push_back(isUnsigned(numbers.type) ? static_cast<double>(element.getZExtValue())
-                                                      : static_cast<double>(element.getSExtValue()));
-  return numbers;
-}
-
-} // namespace
-
-std::vector<Numbers> KnownModel::evaluate() const {
-  std::string path = writeTemporary("known.onnx", serialized());
-  mlir::DialectRegistry registry;
-  registerFrontendDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = importModel(context, path, {});
-  unlink(path.c_str());
-  if (!module) {
-    ADD_FAILURE() << llvm::toString(module.takeError());
-    return {};
-  }
-  auto function = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
-  std::vector<Numbers> outputs;
-  for (auto [index, value] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
-    outputs.push_back(toNumbers(value, function, index));
-  return outputs;
-}
+std::vector<Numbers> KnownModel::evaluate() const { return evaluated(*this); }
 
 Numbers KnownModel::result() const {
   std::vector<Numbers> outputs = evaluate();

@@ -3,16 +3,12 @@
 #pragma once
 
 #include "frontend/ConstantTensor.h"
-#include "test/unit/frontend/TestModel.h"
+#include "test/unit/frontend/Evaluate.h"
 
 namespace autotune::test {
 
 /// A dense tensor of any type; integers and bools as the numbers that they are.
-struct Numbers {
-  ElementType type = ElementType::F32;
-  std::vector<int64_t> shape;
-  std::vector<double> values;
-};
+using Numbers = Tensor;
 
 class KnownModel : public TestModel {
 public:
