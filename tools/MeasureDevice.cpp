@@ -88,19 +88,6 @@ constexpr int64_t kFmaRounds = 300'000; // about a millisecond
 
 void fmaLoop(Isa isa) { isa == Isa::Avx512 ? fmaAvx512(kFmaRounds) : fmaAvx2(kFmaRounds); }
 
-double readGBs(const Device &device, int64_t bytes) {
-  bytes = std::max<int64_t>(bytes / 4096, 1) * 4096;
-  std::unique_ptr<char, decltype(&std::free)> data(
-      static_cast<char *>(std::aligned_alloc(4096, size_t(bytes))), &std::free);
-  std::fill_n(data.get(), bytes, 1);
-  int64_t passes = std::max<int64_t>(1, 16'000'000 / bytes);
-  double ns = bestNs([&] {
-    for (int64_t i = 0; i < passes; ++i)
-      device.isa == Isa::Avx512 ? readAvx512(data.get(), bytes) : readAvx2(data.get(), bytes);
-  });
-  return double(bytes * passes) / ns;
-}
-
 double forkJoinNs(int threads) {
   constexpr int kSteps = 2000;
   deploy::ThreadTeam team(threads);
@@ -115,14 +102,27 @@ double forkJoinNs(int threads) {
 
 } // namespace
 
+double measureReadGBs(const Device &device, int64_t bytes) {
+  bytes = std::max<int64_t>(bytes / 4096, 1) * 4096;
+  std::unique_ptr<char, decltype(&std::free)> data(
+      static_cast<char *>(std::aligned_alloc(4096, size_t(bytes))), &std::free);
+  std::fill_n(data.get(), bytes, 1);
+  int64_t passes = std::max<int64_t>(1, 16'000'000 / bytes);
+  double ns = bestNs([&] {
+    for (int64_t i = 0; i < passes; ++i)
+      device.isa == Isa::Avx512 ? readAvx512(data.get(), bytes) : readAvx2(data.get(), bytes);
+  });
+  return double(bytes * passes) / ns;
+}
+
 DevicePeaks measurePeaks(const Device &device, int threads) {
   DevicePeaks peaks;
   double flops = 2.0 * kFmaRounds * kChains * (device.vectorBytes() / 4);
   peaks.fmaGflops = flops / bestNs([&] { fmaLoop(device.isa); });
-  peaks.l1GBs = readGBs(device, device.l1Bytes / 2);
-  peaks.l2GBs = readGBs(device, device.l2Bytes / 2);
+  peaks.l1GBs = measureReadGBs(device, device.l1Bytes / 2);
+  peaks.l2GBs = measureReadGBs(device, device.l2Bytes / 2);
   // Beyond the last cache, within reason on machines with hundreds of megabytes of it.
-  peaks.memoryGBs = readGBs(device, std::clamp<int64_t>(4 * device.l3Bytes, 64 << 20, 256 << 20));
+  peaks.memoryGBs = measureReadGBs(device, std::clamp<int64_t>(4 * device.l3Bytes, 64 << 20, 256 << 20));
   peaks.forkJoinNs = forkJoinNs(threads);
   return peaks;
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "benchmarks/operators/CompareOperators.h"
+
+#include "benchmarks/KernelContext.h"
+#include "benchmarks/ScheduleSearch.h"
+#include "benchmarks/Turns.h"
+#include "benchmarks/operators/OneDnn.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace autotune::benchmarks {
+namespace {
+
+constexpr unsigned kSeed = 1;
+constexpr int kFinalRounds = 11;
+
+/// Images in blocks of one vector, which is the untuned layout, and of two where that is searched.
+std::vector<Problem> problemsOf(const OperatorShape &shape, const OperatorData &data,
+                                const CompareOptions &options) {
+  bool onImages = std::holds_alternative<Convolution>(shape.op) || std::holds_alternative<Pooling>(shape.op);
+  int vector = options.device.vectorBytes() / int(sizeof(float));
+  std::vector<int> blocks = {onImages ? vector : 0};
+  if (onImages && options.trials > 1)
+    blocks.push_back(2 * vector);
+  std::vector<Problem> problems;
+  for (int block : blocks) {
+    std::string layout = block ? ", channels in blocks of " + std::to_string(block) : "";
+    problems.push_back({shape.name + layout, {{shape.op, data}}, options.device, block, options.threads});
+  }
+  return problems;
+}
+
+double differenceOfRange(const std::vector<float> &ours, const std::vector<float> &theirs) {
+  double least = theirs.front(), greatest = theirs.front(), difference = 0;
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    least = std::min<double>(least, theirs[i]);
+    greatest = std::max<double>(greatest, theirs[i]);
+    double distance = std::abs(double(ours[i]) - double(theirs[i]));
+    difference = std::max(difference, std::isnan(distance) ? INFINITY : distance);
+  }
+  return difference == 0 ? 0 : difference / (greatest - least);
+}
+
+SideResult side(std::string choice, std::vector<double> roundsNs) {
+  double middle = median(roundsNs);
+  return {std::move(choice), middle, std::move(roundsNs)};
+}
+
+} // namespace
+
+OperatorComparison::OperatorComparison(CompareOptions options, std::vector<MemoryLevel> levels)
+    : options(std::move(options)), levels(std::move(levels)) {
+  loadKernelDialects(context);
+}
+
+llvm::Error OperatorComparison::measure(OperatorResult &result) {
+  const Operator &op = result.shape.op;
+  OperatorData data = makeData(op, kSeed);
+  SearchOptions search;
+  search.trials = options.trials;
+  search.threads = options.threads;
+  search.finalRounds = kFinalRounds;
+  search.path = options.folder + "/" + result.shape.name + ".so";
+  llvm::Expected<SearchResult> found =
+      searchSchedules(context, problemsOf(result.shape, data, options), search);
+  if (!found)
+    return found.takeError();
+  result.problem = found->best.problem;
+  result.tried = found->tried;
+  std::vector<TimedOperator *> sides = {found->best.program.get()};
+  std::unique_ptr<PeerOperator> peer;
+  if (options.peer) {
+    llvm::Expected<std::unique_ptr<PeerOperator>> made = makeOneDnnOperator(op, data, options.threads);
+    if (made)
+      peer = std::move(*made);
+    else
+      result.peerError = llvm::toString(made.takeError());
+  }
+  if (peer)
+    sides.push_back(peer.get());
+  RoundSamples samples =
+      timeInTurns(sides, {options.device.isa, options.threads, options.rounds, options.turnMs * 1e6});
+  result.autotune = side(found->best.schedules, samples.ns[0]);
+  std::vector<double> percents;
+  for (size_t round = 0; round < samples.peakGflops.size(); ++round)
+    percents.push_back(100 * flops(op) / samples.ns[0][round] / samples.peakGflops[round]);
+  result.peakGflops = median(samples.peakGflops);
+  result.percentOfPeak = median(percents);
+  result.bound = lowerBound(op, result.peakGflops, levels);
+  if (peer) {
+    result.peer = side(peer->implementation(), samples.ns[1]);
+    result.speedup = medianRatio(samples.ns[1], samples.ns[0]);
+    result.difference = differenceOfRange(sides[0]->output(), peer->output());
+  }
+  return llvm::Error::success();
+}
+
+OperatorResult OperatorComparison::compare(const OperatorShape &shape) {
+  OperatorResult result;
+  result.shape = shape;
+  if (llvm::Error error = measure(result))
+    result.error = llvm::toString(std::move(error));
+  return result;
+}
+
+} // namespace autotune::benchmarks

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The roofline's arithmetic, and what the table and the JSON say.
+#include "benchmarks/operators/OperatorReport.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+using namespace autotune::benchmarks;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+
+const std::vector<MemoryLevel> kLevels = {
+    {"L1", 1000, 100}, {"L2", 1e6, 50}, {"memory", std::numeric_limits<double>::infinity(), 10}};
+
+OperatorResult resultOf(const Operator &op, double oursNs, double theirsNs) {
+  OperatorResult result;
+  result.shape = {"some", op};
+  result.autotune = {"rows=4", oursNs, {oursNs}};
+  result.peer = SideResult{"jit:avx2", theirsNs, {theirsNs}};
+  result.speedup = RatioInterval{theirsNs / oursNs, theirsNs / oursNs, theirsNs / oursNs};
+  result.bound = lowerBound(op, 10, kLevels);
+  return result;
+}
+
+TEST(Roofline, boundIsArithmeticOrTheLevelThatHoldsAll) {
+  Bound product = lowerBound(Gemm{1, 100, 100, 100}, 10, kLevels);
+  EXPECT_EQ(product.by, "peak");
+  EXPECT_DOUBLE_EQ(product.ns, 2e6 / 10);
+  Bound small = lowerBound(Elementwise{Elementwise::Function::Gelu, {100}}, 10, kLevels);
+  EXPECT_EQ(small.by, "L1");
+  EXPECT_DOUBLE_EQ(small.ns, 800.0 / 100);
+  EXPECT_EQ(lowerBound(Elementwise{Elementwise::Function::Add, {100}}, 10, kLevels).by, "L2");
+  EXPECT_EQ(lowerBound(Elementwise{Elementwise::Function::Add, {1000000}}, 10, kLevels).by, "memory");
+}
+
+TEST(OperatorReport, tableHasRowsAndMeans) {
+  OperatorReport report;
+  report.heading = "machine";
+  report.results = {resultOf(Gemm{1, 100, 100, 100}, 400000, 800000),
+                    resultOf(Elementwise{Elementwise::Function::Gelu, {100}}, 200, 100)};
+  std::string table = report.table();
+  EXPECT_THAT(
+      table, HasSubstr("| some | 100x100x100 | 0.8000 | 0.4000 | 2.00 (2.00 – 2.00) | 5.00 | 0 | 50 peak |"));
+  EXPECT_THAT(table, HasSubstr("matrix products, 1 operators: 2.000"));
+  EXPECT_THAT(table, Not(HasSubstr("convolutions")));
+  EXPECT_THAT(table, HasSubstr("all, 2 operators: 1.000"));
+}
+
+TEST(OperatorReport, differingResultsAreMarkedAndLeftOutOfMeans) {
+  OperatorReport report;
+  report.results = {resultOf(Gemm{1, 100, 100, 100}, 400000, 800000)};
+  report.results[0].difference = 0.5;
+  EXPECT_THAT(report.table(), HasSubstr("**differs**"));
+  EXPECT_THAT(report.table(), Not(HasSubstr("Geometric mean")));
+  EXPECT_FALSE(report.json().getObject("geometric_means")->get("all"));
+}
+
+TEST(OperatorReport, errorsAreRows) {
+  OperatorReport report;
+  OperatorResult failed;
+  failed.shape = {"broken", Gemm{1, 2, 3, 4}};
+  failed.error = "no kernel";
+  report.results = {failed};
+  EXPECT_THAT(report.table(), HasSubstr("| broken | 2x3x4 | — | — | no kernel |"));
+}
+
+TEST(OperatorReport, provenanceNamesMachineAndVersions) {
+  llvm::json::Object provenance = machineProvenance();
+  for (const char *key : {"date", "cpu", "kernel", "autotune", "llvm"})
+    EXPECT_TRUE(provenance.getString(key)) << key;
+}
+
+} // namespace
