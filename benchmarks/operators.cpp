@@ -51,8 +51,8 @@ OperatorReport startReport(const CompareOptions &options) {
       llvm::formatv("{0} ({1}), {2} thread{3}; oneDNN {4}; {5}; read bandwidth in GB/s:",
                     *report.provenance.getString("cpu"), isaName(options.device.isa), options.threads,
                     options.threads == 1 ? "" : "s", peer, *report.provenance.getString("date"));
-  for (const MemoryLevel &level : report.levels)
-    report.heading += llvm::formatv(" {0} {1:f0}", level.name, level.gbs);
+  for (const Bandwidth &level : report.levels)
+    report.heading += llvm::formatv(" {0} {1:f0}", level.level, level.gbs);
   return report;
 }
 
@@ -90,7 +90,7 @@ llvm::Error run(Options options) {
     options.compare.peer = false;
   }
   OperatorReport report = startReport(options.compare);
-  OperatorComparison comparison(options.compare, report.levels);
+  OperatorComparison comparison(options.compare);
   for (const OperatorShape &shape : *shapes) {
     report.results.push_back(comparison.compare(shape));
     printProgress(report.results.back());

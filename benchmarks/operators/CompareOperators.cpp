@@ -49,8 +49,7 @@ SideResult side(std::string choice, std::vector<double> roundsNs) {
 
 } // namespace
 
-OperatorComparison::OperatorComparison(CompareOptions options, std::vector<MemoryLevel> levels)
-    : options(std::move(options)), levels(std::move(levels)) {
+OperatorComparison::OperatorComparison(CompareOptions options) : options(std::move(options)) {
   loadKernelDialects(context);
 }
 
@@ -87,7 +86,8 @@ llvm::Error OperatorComparison::measure(OperatorResult &result) {
     percents.push_back(100 * flops(op) / samples.ns[0][round] / samples.peakGflops[round]);
   result.peakGflops = median(samples.peakGflops);
   result.percentOfPeak = median(percents);
-  result.bound = lowerBound(op, result.peakGflops, levels);
+  result.bandwidth = measureBandwidth(options.device, options.threads, bytes(op));
+  result.bound = lowerBound(op, result.peakGflops, result.bandwidth);
   if (peer) {
     result.peer = side(peer->implementation(), samples.ns[1]);
     result.speedup = medianRatio(samples.ns[1], samples.ns[0]);

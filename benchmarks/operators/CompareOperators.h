@@ -21,8 +21,7 @@ struct CompareOptions {
 
 class OperatorComparison {
 public:
-  /// `levels` are those of the device, for the options' threads.
-  OperatorComparison(CompareOptions options, std::vector<MemoryLevel> levels);
+  explicit OperatorComparison(CompareOptions options);
   /// Whatever goes wrong is in the result.
   OperatorResult compare(const OperatorShape &shape);
 
@@ -30,7 +29,6 @@ private:
   llvm::Error measure(OperatorResult &result);
 
   CompareOptions options;
-  std::vector<MemoryLevel> levels;
   mlir::MLIRContext context;
 };
 

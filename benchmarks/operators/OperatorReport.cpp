@@ -97,6 +97,7 @@ llvm::json::Object toJson(const OperatorResult &result) {
   object["peak_gflops"] = result.peakGflops;
   object["percent_of_peak"] = result.percentOfPeak;
   object["percent_of_roofline"] = result.percentOfBound();
+  object["read_gbs"] = result.bandwidth.gbs;
   object["bound_by"] = result.bound.by;
   if (!result.peerError.empty())
     object["peer_error"] = result.peerError;
@@ -141,8 +142,8 @@ llvm::json::Object OperatorReport::json() const {
   llvm::json::Array rows, bandwidths;
   for (const OperatorResult &result : results)
     rows.push_back(toJson(result));
-  for (const MemoryLevel &level : levels)
-    bandwidths.push_back(llvm::json::Object{{"level", level.name}, {"read_gbs", level.gbs}});
+  for (const Bandwidth &level : levels)
+    bandwidths.push_back(llvm::json::Object{{"level", level.level}, {"read_gbs", level.gbs}});
   llvm::json::Object means;
   for (auto [group, name] : kGroups)
     if (std::vector<double> ratios = speedups(results, group); !ratios.empty())

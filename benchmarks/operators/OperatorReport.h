@@ -33,6 +33,7 @@ struct OperatorResult {
   double difference = 0;                // of the results, as a share of their range
   double peakGflops = 0;                // median over the same rounds
   double percentOfPeak = 0;             // median over the rounds
+  Bandwidth bandwidth;                  // of its bytes
   Bound bound;
 
   double gflops() const { return flops(shape.op) / autotune.medianNs; }
@@ -44,7 +45,7 @@ struct OperatorResult {
 struct OperatorReport {
   llvm::json::Object provenance;
   std::string heading; // the same for people
-  std::vector<MemoryLevel> levels;
+  std::vector<Bandwidth> levels;
   std::vector<OperatorResult> results;
 
   std::string table() const;

@@ -3,48 +3,44 @@
 
 #include "tools/MeasureDevice.h"
 
-#include <algorithm>
-#include <limits>
+#include <numeric>
 #include <thread>
 
 namespace autotune::benchmarks {
 namespace {
 
-/// The sum over threads that read at the same time.
-double readGBs(const Device &device, int64_t bytes, int threads) {
-  std::vector<double> rates(size_t(threads), 0);
-  std::vector<std::thread> readers;
-  for (double &rate : rates)
-    readers.emplace_back([&] { rate = measureReadGBs(device, bytes); });
-  double sum = 0;
-  for (size_t i = 0; i < rates.size(); ++i) {
-    readers[i].join();
-    sum += rates[i];
-  }
-  return sum;
+std::string levelOf(const Device &device, int threads, double bytes) {
+  if (bytes <= double(device.l1Bytes) * threads)
+    return "L1";
+  if (bytes <= double(device.l2Bytes) * threads)
+    return "L2";
+  return bytes <= double(device.l3Bytes) ? "L3" : "memory";
 }
 
 } // namespace
 
-std::vector<MemoryLevel> measureLevels(const Device &device, int threads) {
-  auto level = [&](const char *name, int64_t bytes, bool shared) {
-    // Half of it, so that nothing else that is there pushes it out.
-    int64_t each = bytes / 2 / (shared ? threads : 1);
-    return MemoryLevel{name, double(bytes) * (shared ? 1 : threads), readGBs(device, each, threads)};
-  };
-  int64_t memory = std::clamp<int64_t>(4 * device.l3Bytes, 64 << 20, 256 << 20);
-  return {level("L1", device.l1Bytes, false),
-          level("L2", device.l2Bytes, false),
-          level("L3", device.l3Bytes, true),
-          {"memory", std::numeric_limits<double>::infinity(), readGBs(device, memory / threads, threads)}};
+Bandwidth measureBandwidth(const Device &device, int threads, double bytes) {
+  std::vector<double> rates(size_t(threads), 0);
+  std::vector<std::thread> readers;
+  for (double &rate : rates)
+    readers.emplace_back([&] { rate = measureReadGBs(device, int64_t(bytes / threads)); });
+  for (std::thread &reader : readers)
+    reader.join();
+  return {levelOf(device, threads, bytes), std::accumulate(rates.begin(), rates.end(), 0.0)};
 }
 
-Bound lowerBound(const Operator &op, double peakGflops, const std::vector<MemoryLevel> &levels) {
-  double traffic = bytes(op);
-  auto level = std::find_if(levels.begin(), levels.end(),
-                            [&](const MemoryLevel &candidate) { return traffic <= candidate.bytes; });
-  Bound arithmetic{flops(op) / peakGflops, "peak"}, bandwidth{traffic / level->gbs, level->name};
-  return arithmetic.ns >= bandwidth.ns ? arithmetic : bandwidth;
+std::vector<Bandwidth> measureLevels(const Device &device, int threads) {
+  std::vector<Bandwidth> levels;
+  // Half of each cache, so that nothing else that is there pushes it out.
+  for (double bytes : {double(device.l1Bytes) / 2 * threads, double(device.l2Bytes) / 2 * threads,
+                       double(device.l3Bytes) / 2, double(device.l3Bytes) * 4})
+    levels.push_back(measureBandwidth(device, threads, bytes));
+  return levels;
+}
+
+Bound lowerBound(const Operator &op, double peakGflops, const Bandwidth &bandwidth) {
+  Bound arithmetic{flops(op) / peakGflops, "peak"}, traffic{bytes(op) / bandwidth.gbs, bandwidth.level};
+  return arithmetic.ns >= traffic.ns ? arithmetic : traffic;
 }
 
 } // namespace autotune::benchmarks

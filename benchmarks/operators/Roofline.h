@@ -10,22 +10,24 @@
 
 namespace autotune::benchmarks {
 
-/// A cache or the memory, with its read bandwidth, over all threads.
-struct MemoryLevel {
-  std::string name;
-  double bytes = 0; // that fit; infinite for the memory
+/// Read bandwidth over all threads, each of which reads data of its own.
+struct Bandwidth {
+  std::string level; // the smallest cache that holds the data, or the memory
   double gbs = 0;
 };
 
-/// L1, L2, L3 and memory, measured now, each thread on data of its own. Takes about a second.
-std::vector<MemoryLevel> measureLevels(const Device &device, int threads);
+/// Measured now, on `bytes` of data that are read again and again.
+Bandwidth measureBandwidth(const Device &device, int threads, double bytes);
+/// L1, L2, L3 and memory. Takes about a second.
+std::vector<Bandwidth> measureLevels(const Device &device, int threads);
 
 struct Bound {
   double ns = 0;
   std::string by; // "peak", or the name of a level
 };
 
-/// An operator that is run again and again finds its operands in the smallest level that holds them all.
-Bound lowerBound(const Operator &op, double peakGflops, const std::vector<MemoryLevel> &levels);
+/// An operator that is run again and again finds its operands where data of that size stay; `bandwidth` is
+/// that of its bytes.
+Bound lowerBound(const Operator &op, double peakGflops, const Bandwidth &bandwidth);
 
 } // namespace autotune::benchmarks
