@@ -17,7 +17,7 @@ public:
   CompiledProblem(const std::string &path, std::vector<bool> counted, int threads);
   /// As many inputs and values as the model has. The buffers keep them.
   void setInputs(const std::vector<std::vector<float>> &values);
-  double runNs() override;
+  RunTimes run() override;
   std::vector<float> output() const override;
 
 private:

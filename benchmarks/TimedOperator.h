@@ -6,11 +6,16 @@
 
 namespace autotune::benchmarks {
 
+/// Wall times of the parts of one run, in nanoseconds.
+struct RunTimes {
+  double counted = 0; // what is to be measured
+  double others = 0;  // conversions at its ends
+};
+
 class TimedOperator {
 public:
   virtual ~TimedOperator() = default;
-  /// One run; nanoseconds of wall time of what counts in it.
-  virtual double runNs() = 0;
+  virtual RunTimes run() = 0;
   /// What the last run computed, in plain layout.
   virtual std::vector<float> output() const = 0;
 };

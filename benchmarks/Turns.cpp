@@ -13,7 +13,8 @@
 namespace autotune::benchmarks {
 namespace {
 
-constexpr int kAttempts = 8;
+constexpr int kLeastAttempts = 3, kMostAttempts = 8;
+constexpr double kPatienceNs = 30e6;
 // What reading two clocks costs, and an interrupt of the machine's own timer.
 constexpr double kUsualLossNs = 5000, kUsualLossShare = 0.005;
 // Helpers of the side that ran last may spin for a while before they sleep.
@@ -24,29 +25,36 @@ double wallNs() {
       .count();
 }
 
-/// A run while the thread has its processor all the time; else the shortest of the attempts.
+/// A run while the thread has its processor all the time. A run that is long against the operating system's
+/// time slices may never have it: then the thread's own time, less what the conversions take when nothing
+/// comes between.
 double undisturbedNs(TimedOperator &side) {
-  double shortest = std::numeric_limits<double>::max();
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  double own = std::numeric_limits<double>::max(), others = own, spent = 0;
+  for (int attempt = 0; attempt < kLeastAttempts || (attempt < kMostAttempts && spent < kPatienceNs);
+       ++attempt) {
     double wall = wallNs();
-    int64_t own = threadNs();
-    double ns = side.runNs();
-    double ownNs = double(threadNs() - own);
+    int64_t start = threadNs();
+    RunTimes times = side.run();
+    double ownNow = double(threadNs() - start);
     wall = wallNs() - wall;
-    if (wall - ownNs <= kUsualLossNs + kUsualLossShare * wall)
-      return ns;
-    shortest = std::min(shortest, ns);
+    if (wall - ownNow <= kUsualLossNs + kUsualLossShare * wall)
+      return times.counted;
+    own = std::min(own, ownNow);
+    others = std::min(others, times.others);
+    spent += wall;
   }
-  return shortest;
+  return own - others;
 }
 
 /// With several threads, the time that this one has is no measure: it may sleep while others finish.
-double runNs(TimedOperator &side, int threads) { return threads == 1 ? undisturbedNs(side) : side.runNs(); }
+double runNs(TimedOperator &side, int threads) {
+  return threads == 1 ? undisturbedNs(side) : side.run().counted;
+}
 
 double turn(TimedOperator &side, const TurnOptions &options) {
   if (options.threads > 1)
     std::this_thread::sleep_for(kSettle);
-  side.runNs();
+  side.run();
   std::vector<double> runs;
   for (double start = wallNs(); runs.empty() || wallNs() - start < options.turnNs;)
     runs.push_back(runNs(side, options.threads));

@@ -26,7 +26,7 @@ struct RoundSamples {
 
 /// Each round is a sample of the arithmetic peak and one turn of each side, in an order that is turned round
 /// each time. A turn starts with a run that does not count. With one thread, a run during which the thread
-/// lost its processor is repeated, a few times at most.
+/// lost its processor is repeated; if it always does, what it lost is taken off. So it is in `shortestNs`.
 RoundSamples timeInTurns(llvm::ArrayRef<TimedOperator *> sides, const TurnOptions &options);
 
 } // namespace autotune::benchmarks

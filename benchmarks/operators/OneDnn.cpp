@@ -17,6 +17,12 @@ namespace {
 
 constexpr int kQuickRuns = 5;
 
+using Clock = std::chrono::steady_clock;
+
+double nsBetween(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - start).count();
+}
+
 void copyTo(dnnl::memory &memory, const std::vector<float> &values) {
   std::copy(values.begin(), values.end(), static_cast<float *>(memory.get_data_handle()));
 }
@@ -31,16 +37,17 @@ public:
 
   std::string implementation() const override { return name; }
 
-  double runNs() override {
+  RunTimes run() override {
+    auto begin = Clock::now();
     for (Conversion &conversion : before)
       conversion.run(stream);
-    auto start = std::chrono::steady_clock::now();
+    auto start = Clock::now();
     primitive.execute(stream, arguments);
     stream.wait();
-    auto end = std::chrono::steady_clock::now();
+    auto end = Clock::now();
     for (Conversion &conversion : after)
       conversion.run(stream);
-    return std::chrono::duration<double, std::nano>(end - start).count();
+    return {nsBetween(start, end), nsBetween(begin, start) + nsBetween(end, Clock::now())};
   }
 
   std::vector<float> output() const override {

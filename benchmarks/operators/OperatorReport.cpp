@@ -169,7 +169,7 @@ llvm::json::Object machineProvenance() {
   uname(&system);
   return llvm::json::Object{{"date", dateNow()},
                             {"cpu", processorName()},
-                            {"kernel", system.release},
+                            {"kernel", std::string(system.release)},
                             {"load_average", llvm::json::Array{load[0], load[1], load[2]}},
                             {"autotune", AUTOTUNE_VERSION},
                             {"llvm", LLVM_VERSION_STRING}};

@@ -52,7 +52,7 @@ std::vector<OperatorShape> smallOperators() {
 class SmallOperator : public ::testing::TestWithParam<OperatorShape> {
 protected:
   void expectReference(TimedOperator &side) {
-    side.runNs();
+    side.run();
     std::vector<double> expected = referenceResult(GetParam().op, data);
     std::vector<float> found = side.output();
     ASSERT_EQ(found.size(), expected.size());
@@ -106,7 +106,7 @@ TEST(OperatorProblem, chainsLayers) {
   ASSERT_TRUE(compiler);
   auto program = valueOf(compiler->compile(compiler->choices(1).front(), folder.name() + "/chain.so"));
   ASSERT_TRUE(program);
-  program->runNs();
+  program->run();
   std::vector<double> between = referenceResult(first, firstData);
   secondData.inputs = {std::vector<float>(between.begin(), between.end())};
   std::vector<double> expected = referenceResult(second, secondData);

@@ -65,7 +65,7 @@ TEST(OperatorReport, errorsAreRows) {
 TEST(OperatorReport, provenanceNamesMachineAndVersions) {
   llvm::json::Object provenance = machineProvenance();
   for (const char *key : {"date", "cpu", "kernel", "autotune", "llvm"})
-    EXPECT_TRUE(provenance.getString(key)) << key;
+    EXPECT_THAT(provenance.getString(key).value_or("").str(), ::testing::MatchesRegex("[ -~]+")) << key;
 }
 
 } // namespace
