@@ -160,6 +160,19 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
   }
 };
 
+/// Conversions of bf16 become integer arithmetic: where hardware cannot convert, LLVM would call a function that no
+/// library has. Before anything else lowers `arith`, which the conversion of functions does on the way.
+struct ExpandBfloat16 : PassWrapper<ExpandBfloat16, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandBfloat16)
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    arith::populateExpandBFloat16Patterns(patterns);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
 /// The kernel argument that `view` is a part of; null for temporaries.
 BlockArgument argumentOf(Value view) {
   while (Operation *op = view.getDefiningOp()) {
@@ -230,6 +243,7 @@ void addLlvmLowering(OpPassManager &pm) {
   pm.addPass(createConvertMathToLLVMPass());
   // Calls for each lane take vectors apart, so vectors must still be alive.
   pm.addPass(createConvertMathToLibmPass());
+  pm.addNestedPass<func::FuncOp>(std::make_unique<ExpandBfloat16>());
   ConvertVectorToLLVMPassOptions vectorOptions;
   vectorOptions.reassociateFPReductions = true;
   vectorOptions.x86Vector = true;
@@ -238,9 +252,7 @@ void addLlvmLowering(OpPassManager &pm) {
   ConvertFuncToLLVMPassOptions funcOptions;
   funcOptions.useBarePtrCallConv = true;
   pm.addPass(createConvertFuncToLLVMPass(funcOptions));
-  arith::ArithExpandOpsPassOptions expandOptions;
-  expandOptions.includeBf16 = true; // LLVM would call a function that no library has where hardware cannot convert
-  pm.addPass(arith::createArithExpandOpsPass(expandOptions));
+  pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
