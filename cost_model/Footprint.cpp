@@ -2,9 +2,12 @@
 // Footprints of the blocks of a nest, and the traffic that follows from them.
 #include "cost_model/Footprint.h"
 
+#include "schedule/Algorithm.h"
 #include "schedule/LoopRoles.h"
+#include "schedule/WinogradNest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <numeric>
@@ -152,7 +155,7 @@ double TrafficModel::activationBytes() const {
   return bytes;
 }
 
-Traffic autotune::nestTraffic(const Workload &workload, const LoopNest &nest, const Device &device) {
+static Traffic trafficOf(const Workload &workload, const LoopNest &nest, const Device &device) {
   TrafficModel model(workload, nest);
   double l2 = double(device.l2Bytes), l3 = double(std::max(device.l3Bytes, device.l2Bytes));
   double activations = model.activationBytes();
@@ -162,4 +165,68 @@ Traffic autotune::nestTraffic(const Workload &workload, const LoopNest &nest, co
   traffic.intoL2 = model.into(l2, activations <= l2 * kUsableShare, nullptr);
   traffic.intoL3 = model.into(l3, activations <= l3 * kUsableShare, nullptr);
   return traffic;
+}
+
+namespace {
+
+/// The products of a Winograd kernel with its temporaries as they are: transforms of one block of tiles,
+/// products of one group of output channels. Loops (b, g, p, t, o, v | k) over blocks of tiles and groups of
+/// channels first.
+struct UnfoldedWinograd {
+  Workload workload;
+  LoopNest nest;
+
+  UnfoldedWinograd(const Workload &folded, const WinogradBlocking &blocking);
+};
+
+} // namespace
+
+UnfoldedWinograd::UnfoldedWinograd(const Workload &folded, const WinogradBlocking &blocking)
+    : workload(folded) {
+  enum { B, G, P, T, O, V, K };
+  auto extent = [&](int dim) { return folded.dims[dim].extent; };
+  int64_t planes = blocking.planes, outBlocks = extent(kOutBlockLoop), channels = extent(kInChannelLoop);
+  auto blocks = int64_t(llvm::divideCeil(extent(kTileLoop), blocking.tiles));
+  auto groups = int64_t(llvm::divideCeil(outBlocks, planes));
+  workload.dims = {{blocks, false},         {groups, false}, {extent(kPointLoop), false},
+                   {blocking.tiles, false}, {planes, false}, {extent(kLaneLoop), false},
+                   {channels, true}};
+  workload.inputs[0].shape = {extent(kPointLoop), blocking.tiles, channels};
+  workload.inputs[0].index = {{{P, 1}}, {{T, 1}}, {{K, 1}}};
+  workload.inputs[1].index = {{{P, 1}}, {{G, planes}, {O, 1}}, {{K, 1}}, {{V, 1}}};
+  workload.output.shape = {extent(kPointLoop), blocking.tiles, planes, extent(kLaneLoop)};
+  workload.output.index = {{{P, 1}}, {{T, 1}}, {{O, 1}}, {{V, 1}}};
+  if (blocking.chunkLoop == kOutBlockLoop)
+    nest.tiles.push_back({G, std::max<int64_t>(1, blocking.chunk / planes)});
+  nest.tiles.insert(nest.tiles.end(), {{B, 1}, {G, 1}, {P, 1}, {T, blocking.rows}});
+  nest.reductions = {{K, blocking.unroll}};
+}
+
+/// Beside the products: the image once into the transforms, and the result once out of them.
+static Traffic winogradTraffic(const Workload &workload, const LoopNest &nest,
+                               const WinogradBlocking &blocking, const Device &device) {
+  UnfoldedWinograd unfolded(workload, blocking);
+  Traffic traffic = trafficOf(unfolded.workload, unfolded.nest, device);
+  double outputs = double(winogradOutputs(workload.kind)), points = double(workload.dims[kPointLoop].extent);
+  double perTile = double(workload.dims[kTileLoop].extent) * double(elementBytes(workload.output.dtype));
+  double inChannels = double(workload.dims[kInChannelLoop].extent);
+  double outChannels = double(workload.dims[kOutBlockLoop].extent * workload.dims[kLaneLoop].extent);
+  double image = perTile * outputs * outputs * inChannels, result = perTile * outputs * outputs * outChannels;
+  double ends = image + 2 * result;
+  traffic.workingSet += image + result;
+  // Transforms are written once, products written and read back.
+  traffic.intoL1 += ends + perTile * points * (2 * inChannels + outChannels);
+  if (image + result > double(device.l2Bytes) * kUsableShare)
+    traffic.intoL2 += ends;
+  if (image + result > double(std::max(device.l3Bytes, device.l2Bytes)) * kUsableShare)
+    traffic.intoL3 += ends;
+  return traffic;
+}
+
+Traffic autotune::nestTraffic(const Workload &workload, const LoopNest &nest, const Device &device) {
+  if (winogradOutputs(workload.kind) > 0)
+    if (auto blocking =
+            winogradBlocking(nest, workload.dims[kTileLoop].extent, workload.dims[kOutBlockLoop].extent))
+      return winogradTraffic(workload, nest, *blocking, device);
+  return trafficOf(workload, nest, device);
 }

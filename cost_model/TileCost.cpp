@@ -2,7 +2,9 @@
 // Port, latency and overhead model of one register tile.
 #include "cost_model/TileCost.h"
 
+#include "schedule/Algorithm.h"
 #include "schedule/Space.h"
+#include "schedule/WinogradNest.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -39,6 +41,13 @@ static constexpr double kGatherCyclesPerElement = 1;
 static constexpr double kHorizontalCycles = 14;
 // A reciprocal, exp, tanh or erf as a polynomial, in arithmetic instructions.
 static constexpr double kTranscendentalCost = 14;
+
+// Of one line of a Winograd transform of 4 x 4 and of 2 x 2 outputs, for inputs and for products
+// (passes/WinogradTransform).
+static constexpr double kInputLine4 = 12, kInputLine2 = 4, kProductLine4 = 10, kProductLine2 = 4;
+// A transform has more vectors than registers, so each is spilled and read again on the way from rows to
+// columns.
+static constexpr double kTransformSpill = 2;
 
 static BlockSizes merge(const std::map<int64_t, int64_t> &counts) {
   return BlockSizes(counts.rbegin(), counts.rend());
@@ -93,6 +102,7 @@ private:
   void addSteps(double count, double steps, double arithmetic, double loads, double accumulators,
                 TileCost &cost) const;
   void addEnd(const Tile &tile, double count, TileCost &cost) const;
+  void addTransforms(TileCost &cost) const;
   double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
   double epilogueCost() const;
   double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
@@ -178,11 +188,35 @@ void TilePricer::addSteps(double count, double steps, double arithmetic, double 
 /// Start of a tile, its epilogue and its stores.
 void TilePricer::addEnd(const Tile &tile, double count, TileCost &cost) const {
   double vectors = double(tile.rows * tile.planes) * vectorsOf(tile.cols);
+  // The tail of a Winograd kernel is part of its transform back.
+  double epilogue = roles.form == NestForm::Winograd ? 0 : epilogueCost();
   double end =
-      vectors * (epilogueCost() / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
+      vectors * (epilogue / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
   cost.cycles += count * (kTileStartCycles + end);
   cost.loopCycles += count * kTileStartCycles;
-  cost.arithmeticCycles += count * vectors * epilogueCost() / kFmaPorts;
+  cost.arithmeticCycles += count * vectors * epilogue / kFmaPorts;
+}
+
+/// Both transforms and the tail of a Winograd convolution, for all its tiles.
+void TilePricer::addTransforms(TileCost &cost) const {
+  double outputs = double(winogradOutputs(workload.kind)), side = outputs + 2;
+  double tiles = double(workload.dims[kTileLoop].extent);
+  double lanesPerBlock = vectorsOf(workload.dims[kLaneLoop].extent);
+  double inVectors = tiles * double(workload.dims[kInChannelLoop].extent) /
+                     double(workload.dims[kLaneLoop].extent) * lanesPerBlock;
+  double outVectors = tiles * double(workload.dims[kOutBlockLoop].extent) * lanesPerBlock;
+  // Threads that share output channels transform the image each for itself.
+  if (nest.parallel && nest.tiles.front().dim == kOutBlockLoop)
+    inVectors *= double(nest.chunks(workload));
+  double inputLine = outputs == 2 ? kInputLine2 : kInputLine4,
+         productLine = outputs == 2 ? kProductLine2 : kProductLine4;
+  double points = side * side, spills = kTransformSpill * points;
+  double inArithmetic = 2 * side * inputLine / kFmaPorts;
+  double outArithmetic = ((side + outputs) * productLine + outputs * outputs * epilogueCost()) / kFmaPorts;
+  double cycles = inVectors * (inArithmetic + (points + spills) / kStorePorts / 2) +
+                  outVectors * (outArithmetic + (outputs * outputs + spills) / kStorePorts / 2);
+  cost.cycles += cycles;
+  cost.arithmeticCycles += inVectors * inArithmetic + outVectors * outArithmetic;
 }
 
 void TilePricer::addContraction(const Tile &tile, double count, TileCost &cost) const {
@@ -247,6 +281,7 @@ void TilePricer::addPointwise(const Tile &tile, double count, TileCost &cost) co
 void TilePricer::addTile(const Tile &tile, double count, TileCost &cost) const {
   switch (roles.form) {
   case NestForm::Contraction:
+  case NestForm::Winograd:
     addContraction(tile, count, cost);
     break;
   case NestForm::Window:
@@ -279,6 +314,8 @@ TileCost TilePricer::price() {
         largest = std::max(largest, cost.tiles == 0 ? count : largest);
         cost.tiles += count;
       }
+  if (roles.form == NestForm::Winograd)
+    addTransforms(cost);
   cost.fullTileShare = cost.tiles > 0 ? largest / cost.tiles : 1;
   return cost;
 }

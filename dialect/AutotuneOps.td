@@ -86,4 +86,20 @@ def Autotune_LayerNormOp
   }];
 }
 
+def Autotune_WinogradFilterOp : Autotune_Op<"winograd_filter"> {
+  let summary = "The 3x3 filters of a convolution whose transforms for minimal filtering are given.";
+  let description = [{
+    `transformed` is [(m + 2)^2, O, I, v]: G g G^T of every filter g for tiles of m x m outputs, in rows, for blocks of v
+    output channels. The result is [O, I / c, 3, 3, c, v], the layout in which a convolution over blocked channels reads
+    its filters. A kernel that takes the op whole multiplies the transforms and never computes the result.
+
+    ```mlir
+    %w = autotune.winograd_filter %u outputs 4 : tensor<36x2x32x16xf32> -> tensor<2x2x3x3x16x16xf32>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[F32]>:$transformed, I64Attr:$outputs);
+  let results = (outs StaticShapeTensorOf<[F32]>:$filter);
+  let assemblyFormat = "$transformed `outputs` $outputs attr-dict `:` type($transformed) `->` type($filter)";
+}
+
 #endif // AUTOTUNE_DIALECT_AUTOTUNEOPS_TD

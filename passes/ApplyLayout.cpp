@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Walks @main once; rewritten operators stay until the end, when plain users have been given their conversions.
+// Walks @main once; rewritten operators stay until the end, when plain users have been given their
+// conversions.
 
 #include "passes/ApplyLayout.h"
 
 #include "passes/BlockedOps.h"
 #include "passes/OpRoles.h"
+#include "passes/WinogradFilter.h"
+#include "schedule/Algorithm.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -13,7 +16,8 @@ using namespace mlir;
 namespace autotune {
 namespace {
 
-/// Width of a panel of the right side of a matrix product, in elements: two vectors where that needs no padding.
+/// Width of a panel of the right side of a matrix product, in elements: two vectors where that needs no
+/// padding.
 int64_t panelWidth(int64_t columns, const Device &device, unsigned elementBits) {
   int64_t lanes = device.vectorBytes() * 8 / std::max(8u, elementBits);
   return columns % (2 * lanes) == 0 ? 2 * lanes : lanes;
@@ -53,9 +57,11 @@ private:
     const Subgraph &subgraph = partition.subgraphs[index];
     builder.setInsertionPoint(op);
     if (subgraph.channelBlock > 0)
-      return visitBlocked(op, subgraph.channelBlock);
-    if (auto matmul = dyn_cast<linalg::MatmulOp>(op); matmul && constantValue(matmul.getInputs()[1]) &&
-                                                      !updatedValue(cast<linalg::LinalgOp>(op))) {
+      return visitBlocked(op, subgraph);
+    if (winogradOutputs(subgraph.algorithm) > 0)
+      return op->emitError("expected channels in blocks under algorithm ") << subgraph.algorithm;
+    if (auto matmul = dyn_cast<linalg::MatmulOp>(op);
+        matmul && constantValue(matmul.getInputs()[1]) && !updatedValue(cast<linalg::LinalgOp>(op))) {
       auto type = cast<RankedTensorType>(matmul.getResult(0).getType());
       int64_t panel = panelWidth(type.getDimSize(1), device, type.getElementTypeBitWidth());
       panels[index] = panel;
@@ -67,13 +73,30 @@ private:
     return success();
   }
 
-  LogicalResult visitBlocked(Operation *op, int64_t block) {
+  /// m of F(m x m, 3 x 3) for a convolution of `subgraph`; 0: direct.
+  FailureOr<int64_t> winogradOutputsOf(linalg::Conv2DNchwFchwOp conv, const Subgraph &subgraph) {
+    int64_t outputs = winogradOutputs(subgraph.algorithm), block = subgraph.channelBlock;
+    if (outputs == 0)
+      return outputs;
+    ArrayRef<int64_t> filters = cast<ShapedType>(conv.getInputs()[1].getType()).getShape();
+    if (!canFilterMinimally(conv) || filters[0] < block || filters[1] < block)
+      return conv.emitError("expected a 3x3 convolution of stride 1 over at least ")
+             << block << " channels under algorithm " << subgraph.algorithm;
+    return outputs;
+  }
+
+  LogicalResult visitBlocked(Operation *op, const Subgraph &subgraph) {
+    int64_t block = subgraph.channelBlock;
     ChannelSplit split{1, block};
     if (layoutRole(op) == LayoutRole::Plain)
-      return op->emitError("expected an operator that can compute on blocked channels, found ") << operatorKind(op);
-    if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op))
-      record(op, blockConv2d(builder, conv, values, block), split);
-    else if (isImageOfFewChannels(op, block))
+      return op->emitError("expected an operator that can compute on blocked channels, found ")
+             << operatorKind(op);
+    if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op)) {
+      FailureOr<int64_t> outputs = winogradOutputsOf(conv, subgraph);
+      if (failed(outputs))
+        return failure();
+      record(op, blockConv2d(builder, conv, values, block, *outputs), split);
+    } else if (isImageOfFewChannels(op, block))
       return success();
     else if (auto depthwise = dyn_cast<linalg::DepthwiseConv2DNchwChwOp>(op))
       record(op, blockDepthwise(builder, depthwise, values, block), split);
@@ -86,7 +109,8 @@ private:
     return success();
   }
 
-  /// An image of a few channels stays plain until its first convolution, which reads it so: blocks would be mostly zeros.
+  /// An image of a few channels stays plain until its first convolution, which reads it so: blocks would be
+  /// mostly zeros.
   bool isImageOfFewChannels(Operation *op, int64_t block) {
     auto isFewPlain = [&](Value input) {
       auto type = dyn_cast<RankedTensorType>(input.getType());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // --autotune-apply-layout
 
+#include "dialect/AutotuneDialect.h"
 #include "passes/ApplyLayout.h"
 #include "passes/ExtractGraph.h"
 #include "passes/MainFunction.h"

@@ -3,8 +3,10 @@
 
 #include "passes/BlockedOps.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "passes/OpRoles.h"
 #include "passes/PackConstant.h"
+#include "passes/WinogradFilter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,7 +24,9 @@ SmallVector<Kind> iterators(unsigned parallel, unsigned reduction) {
   return kinds;
 }
 
-SmallVector<int64_t> intValues(DenseIntElementsAttr attr) { return llvm::to_vector(attr.getValues<int64_t>()); }
+SmallVector<int64_t> intValues(DenseIntElementsAttr attr) {
+  return llvm::to_vector(attr.getValues<int64_t>());
+}
 
 /// The scalar that a reduction starts from: what its init was filled with.
 Value filledInit(OpBuilder &b, linalg::LinalgOp op, RankedTensorType type) {
@@ -51,7 +55,8 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 
 } // namespace
 
-linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, BlockedValues &values, int64_t block) {
+linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, BlockedValues &values, int64_t block,
+                              int64_t winogradOutputs) {
   Location loc = op.getLoc();
   Value input = op.getInputs()[0], weights = op.getInputs()[1];
   ArrayRef<int64_t> w = typeOf(weights).getShape(); // [O, I, KH, KW]
@@ -62,10 +67,12 @@ linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, Blocked
 
   unsigned loops = plainInput ? 8 : 9;
   auto dim = [&](unsigned i) { return b.getAffineDimExpr(i); };
-  AffineExpr n = dim(0), oh = dim(1), ow = dim(2), o = dim(3), v = dim(4), i = dim(5), kh = dim(6), kw = dim(7);
+  AffineExpr n = dim(0), oh = dim(1), ow = dim(2), o = dim(3), v = dim(4), i = dim(5), kh = dim(6),
+             kw = dim(7);
   AffineExpr ih = oh * s[0] + kh * d[0], iw = ow * s[1] + kw * d[1];
   SmallVector<AffineExpr> inputMap = {n, i, ih, iw}, weightMap = {o, i, kh, kw};
-  SmallVector<PackedAxis> axes = {{0, ob, block}, {1, plainInput ? w[1] : ib, plainInput ? 1 : block}, {2, w[2]}, {3, w[3]}};
+  SmallVector<PackedAxis> axes = {
+      {0, ob, block}, {1, plainInput ? w[1] : ib, plainInput ? 1 : block}, {2, w[2]}, {3, w[3]}};
   if (!plainInput) {
     inputMap.push_back(dim(8));
     weightMap.push_back(dim(8));
@@ -80,8 +87,17 @@ linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, Blocked
       {inputMap, weightMap, SmallVector<AffineExpr>{n, o, oh, ow, v}}, b.getContext());
   for (AffineMap &map : maps)
     map = AffineMap::get(loops, 0, map.getResults(), b.getContext());
-  auto blocked = b.create<linalg::GenericOp>(loc, type, ValueRange{input, packed(b, weights, axes)},
-                                             filledInit(b, op, type), maps, iterators(5, loops - 5));
+  Value filter;
+  if (winogradOutputs > 0) {
+    DenseElementsAttr transformed = transformFilters(constantValue(weights), winogradOutputs, block);
+    auto filterType = RankedTensorType::get({ob, ib, w[2], w[3], block, block}, transformed.getElementType());
+    filter = b.create<WinogradFilterOp>(loc, filterType, b.create<arith::ConstantOp>(loc, transformed),
+                                        uint64_t(winogradOutputs));
+  } else {
+    filter = packed(b, weights, axes);
+  }
+  auto blocked = b.create<linalg::GenericOp>(loc, type, ValueRange{input, filter}, filledInit(b, op, type),
+                                             maps, iterators(5, loops - 5));
   copyBody(op, blocked);
   return blocked;
 }
@@ -89,8 +105,9 @@ linalg::GenericOp blockConv2d(OpBuilder &b, linalg::Conv2DNchwFchwOp op, Blocked
 /// (n, cb, oh, ow, v | kh, kw) -> (n, cb, oh*s + kh*d, ow*s + kw*d, v)
 static AffineMap windowMap(OpBuilder &b, ArrayRef<int64_t> s, ArrayRef<int64_t> d) {
   auto dim = [&](unsigned i) { return b.getAffineDimExpr(i); };
-  return AffineMap::get(7, 0, {dim(0), dim(1), dim(2) * s[0] + dim(5) * d[0], dim(3) * s[1] + dim(6) * d[1], dim(4)},
-                        b.getContext());
+  return AffineMap::get(
+      7, 0, {dim(0), dim(1), dim(2) * s[0] + dim(5) * d[0], dim(3) * s[1] + dim(6) * d[1], dim(4)},
+      b.getContext());
 }
 
 static AffineMap mapOf(OpBuilder &b, unsigned loops, ArrayRef<unsigned> dims) {
@@ -104,7 +121,8 @@ linalg::GenericOp blockDepthwise(OpBuilder &b, linalg::DepthwiseConv2DNchwChwOp 
                                  int64_t block) {
   Value weights = op.getInputs()[1];
   ArrayRef<int64_t> w = typeOf(weights).getShape(); // [C, KH, KW]
-  Value filter = packed(b, weights, {{0, ChannelSplit{0, block}.blocks(w[0]), block}, {1, w[1]}, {2, w[2]}, {0, block}});
+  Value filter =
+      packed(b, weights, {{0, ChannelSplit{0, block}.blocks(w[0]), block}, {1, w[1]}, {2, w[2]}, {0, block}});
   RankedTensorType type = ChannelSplit{1, block}.blockedType(typeOf(op.getResult(0)));
   SmallVector<AffineMap> maps = {windowMap(b, intValues(op.getStrides()), intValues(op.getDilations())),
                                  mapOf(b, 7, {1, 5, 6, 4}), mapOf(b, 7, {0, 1, 2, 3, 4})};
@@ -117,10 +135,11 @@ linalg::GenericOp blockDepthwise(OpBuilder &b, linalg::DepthwiseConv2DNchwChwOp 
 
 linalg::GenericOp blockPooling(OpBuilder &b, linalg::LinalgOp op, BlockedValues &values, int64_t block) {
   DenseIntElementsAttr strides, dilations;
-  llvm::TypeSwitch<Operation *>(op).Case<linalg::PoolingNchwMaxOp, linalg::PoolingNchwSumOp>([&](auto pooling) {
-    strides = pooling.getStrides();
-    dilations = pooling.getDilations();
-  });
+  llvm::TypeSwitch<Operation *>(op).Case<linalg::PoolingNchwMaxOp, linalg::PoolingNchwSumOp>(
+      [&](auto pooling) {
+        strides = pooling.getStrides();
+        dilations = pooling.getDilations();
+      });
   RankedTensorType type = ChannelSplit{1, block}.blockedType(typeOf(op->getResult(0)));
   SmallVector<AffineMap> maps = {windowMap(b, intValues(strides), intValues(dilations)), mapOf(b, 7, {5, 6}),
                                  mapOf(b, 7, {0, 1, 2, 3, 4})};
@@ -131,7 +150,8 @@ linalg::GenericOp blockPooling(OpBuilder &b, linalg::LinalgOp op, BlockedValues 
   return generic;
 }
 
-linalg::GenericOp blockGeneric(OpBuilder &b, linalg::GenericOp op, BlockedValues &values, ChannelSplit split) {
+linalg::GenericOp blockGeneric(OpBuilder &b, linalg::GenericOp op, BlockedValues &values,
+                               ChannelSplit split) {
   unsigned loops = op.getNumLoops();
   auto channel = unsigned(split.axis);
   // A reduction keeps its parallel loops first: the inner channel goes in front of the reduction loops.

@@ -4,6 +4,7 @@
 #include "passes/ExtractGraph.h"
 
 #include "passes/OpRoles.h"
+#include "passes/WinogradFilter.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
@@ -41,6 +42,8 @@ public:
     node.layout = layoutRole(op);
     node.fusion = fusionRole(op);
     node.flops = operatorFlops(op);
+    if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op))
+      node.minimalFiltering = canFilterMinimally(conv);
     for (Value operand : inputsOf(op))
       node.inputs.push_back(tensor(operand));
     node.output = tensor(operatorResult(op));
@@ -49,8 +52,8 @@ public:
   }
 
 private:
-  /// Tensors that carry data into `op`, directly or through scalars computed from them: operands, then what its regions
-  /// read of the surrounding function.
+  /// Tensors that carry data into `op`, directly or through scalars computed from them: operands, then what
+  /// its regions read of the surrounding function.
   static SmallVector<Value> inputsOf(Operation *op) {
     llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -58,7 +61,8 @@ private:
     for (size_t i = 0; i < values.size(); ++i) {
       Value value = values[i];
       Operation *maker = value.getDefiningOp();
-      bool isData = isa<RankedTensorType>(value.getType()) && !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(maker);
+      bool isData =
+          isa<RankedTensorType>(value.getType()) && !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(maker);
       if (isData)
         inputs.push_back(value);
       else if (maker)

@@ -3,8 +3,10 @@
 
 #include "passes/ExtractWorkload.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "passes/OpRoles.h"
 #include "passes/TileNest.h"
+#include "schedule/Algorithm.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -50,7 +52,8 @@ OperandInfo describe(Value value, AffineMap map, ArrayRef<bool> constants) {
     addTerms(expr, info.index.back());
   }
   auto argument = dyn_cast<BlockArgument>(value);
-  info.constant = argument && argument.getArgNumber() < constants.size() && constants[argument.getArgNumber()];
+  info.constant =
+      argument && argument.getArgNumber() < constants.size() && constants[argument.getArgNumber()];
   return info;
 }
 
@@ -75,14 +78,47 @@ std::string workloadKind(linalg::LinalgOp root, OpClass opClass) {
   llvm_unreachable("every class is handled");
 }
 
-/// The op that gives the kernel its result, seen through insertions into a larger buffer; null where the kernel holds
-/// anything that loop nests are not made of.
+/// The op that gives the kernel its result, seen through insertions into a larger buffer; null where the
+/// kernel holds anything that loop nests are not made of.
 linalg::LinalgOp lastOp(func::FuncOp kernel) {
   Value value = kernel.getBody().front().getTerminator()->getOperand(0);
   while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
     value = insert.getSource();
   auto op = value.getDefiningOp<linalg::LinalgOp>();
   return op && !isa<linalg::FillOp>(op.getOperation()) && canBeTiled(kernel) ? op : linalg::LinalgOp();
+}
+
+/// The products that a convolution over transformed filters is computed by.
+Workload describeWinograd(linalg::LinalgOp root, WinogradFilterOp filters) {
+  ArrayRef<int64_t> result =
+      cast<RankedTensorType>(root->getResult(0).getType()).getShape(); // [n, o, oh, ow, v]
+  BlockedConvolution shape;
+  shape.images = result[0];
+  shape.outBlocks = result[1];
+  shape.height = result[2];
+  shape.width = result[3];
+  shape.block = result[4];
+  shape.inBlocks = filters.getFilter().getType().getDimSize(1);
+  return winogradProducts(shape, int64_t(filters.getOutputs()));
+}
+
+/// Loops, operands and kind as the root op has them.
+Workload describeRoot(linalg::LinalgOp root, linalg::LinalgOp last, ArrayRef<bool> constantArguments) {
+  Workload workload;
+  workload.opClass = operatorClass(root);
+  workload.kind = workloadKind(root, workload.opClass);
+  for (auto [extent, kind] : llvm::zip(root.getStaticLoopRanges(), root.getIteratorTypesArray()))
+    workload.dims.push_back({extent, kind == utils::IteratorType::reduction});
+  SmallVector<AffineMap> maps = root.getIndexingMapsArray();
+  for (auto [operand, map] : llvm::zip(root.getDpsInputs(), maps))
+    if (isa<RankedTensorType>(operand.getType()))
+      workload.inputs.push_back(describe(operand, map, constantArguments));
+  // The destination's halo belongs to the kernel; it is what the last op, or the fill before it, writes into.
+  Value dest = last.getDpsInits()[0];
+  if (auto fill = dest.getDefiningOp<linalg::FillOp>())
+    dest = fill.getOutputs()[0];
+  workload.output = describe(dest, maps.back(), {});
+  return workload;
 }
 
 } // namespace
@@ -100,7 +136,8 @@ std::string kernelText(func::FuncOp kernel) {
   return text;
 }
 
-std::optional<Workload> extractWorkload(func::FuncOp kernel, llvm::StringRef text, const WorkloadContext &context) {
+std::optional<Workload> extractWorkload(func::FuncOp kernel, llvm::StringRef text,
+                                        const WorkloadContext &context) {
   linalg::LinalgOp last = lastOp(kernel), root = last;
   if (!last)
     return std::nullopt;
@@ -108,20 +145,9 @@ std::optional<Workload> extractWorkload(func::FuncOp kernel, llvm::StringRef tex
     if (op.getNumReductionLoops() > 0)
       root = op;
   });
-  Workload workload;
-  workload.opClass = operatorClass(root);
-  workload.kind = workloadKind(root, workload.opClass);
-  for (auto [extent, kind] : llvm::zip(root.getStaticLoopRanges(), root.getIteratorTypesArray()))
-    workload.dims.push_back({extent, kind == utils::IteratorType::reduction});
-  SmallVector<AffineMap> maps = root.getIndexingMapsArray();
-  for (auto [operand, map] : llvm::zip(root.getDpsInputs(), maps))
-    if (isa<RankedTensorType>(operand.getType()))
-      workload.inputs.push_back(describe(operand, map, context.constantArguments));
-  // The destination's halo belongs to the kernel; it is what the last op, or the fill before it, writes into.
-  Value dest = last.getDpsInits()[0];
-  if (auto fill = dest.getDefiningOp<linalg::FillOp>())
-    dest = fill.getOutputs()[0];
-  workload.output = describe(dest, maps.back(), {});
+  auto winograd = kernel.getBody().front().getOps<WinogradFilterOp>();
+  Workload workload = winograd.empty() ? describeRoot(root, last, context.constantArguments)
+                                       : describeWinograd(root, *winograd.begin());
   kernel.walk([&](linalg::LinalgOp op) {
     if (op == root || isa<linalg::FillOp>(op.getOperation()))
       return;

@@ -72,8 +72,8 @@ bool isStoredIn(Value value, Value dest) {
   return true;
 }
 
-/// `value`, copied to `dest` where it was not written there. A kernel that only moves data may have been folded into
-/// the data that it reads; its result must still arrive where the caller looks for it.
+/// `value`, copied to `dest` where it was not written there. A kernel that only moves data may have been
+/// folded into the data that it reads; its result must still arrive where the caller looks for it.
 Value ensureStored(OpBuilder &b, Value value, Value dest) {
   if (isStoredIn(value, dest))
     return value;
@@ -99,8 +99,8 @@ Value ensureStored(OpBuilder &b, Value value, Value dest) {
       .getResult();
 }
 
-/// Register tiles that stayed in memory live on the stack, outside of every loop; values between operators that were not
-/// tiled may be too large for it and live on the heap while the kernel runs.
+/// Register tiles that stayed in memory live on the stack, outside of every loop; values between operators
+/// that were not tiled may be too large for it and live on the heap while the kernel runs.
 struct PlaceTemporaries : PassWrapper<PlaceTemporaries, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceTemporaries)
   static constexpr int64_t kMaxStackBytes = 256 * 1024;
@@ -144,7 +144,8 @@ bool isInaccurate(OperationName op) {
   return false;
 }
 
-/// Transcendental functions on vectors become polynomials: a call to libm for each lane costs 3 to 5 times more.
+/// Transcendental functions on vectors become polynomials: a call to libm for each lane costs 3 to 5 times
+/// more.
 struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PolynomialMath)
 
@@ -160,8 +161,9 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
   }
 };
 
-/// Conversions of bf16 become integer arithmetic: where hardware cannot convert, LLVM would call a function that no
-/// library has. Before anything else lowers `arith`, which the conversion of functions does on the way.
+/// Conversions of bf16 become integer arithmetic: where hardware cannot convert, LLVM would call a function
+/// that no library has. Before anything else lowers `arith`, which the conversion of functions does on the
+/// way.
 struct ExpandBfloat16 : PassWrapper<ExpandBfloat16, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandBfloat16)
 
@@ -185,8 +187,8 @@ BlockArgument argumentOf(Value view) {
   return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? argument : nullptr;
 }
 
-/// A chunk of a parallel kernel writes what is its own. A copy into the destination outside the loop over chunks would
-/// store stale elements over what other threads wrote meanwhile.
+/// A chunk of a parallel kernel writes what is its own. A copy into the destination outside the loop over
+/// chunks would store stale elements over what other threads wrote meanwhile.
 LogicalResult checkChunksAreSeparate(func::FuncOp func) {
   unsigned end = func.getNumArguments() - 1;
   if (func.getArgument(end).use_empty())
@@ -262,7 +264,8 @@ void addLlvmLowering(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// `void kernel(ptr args, i64 begin, i64 end)`: loads the addresses and calls the body, which is inlined into it.
+/// `void kernel(ptr args, i64 begin, i64 end)`: loads the addresses and calls the body, which is inlined into
+/// it.
 LogicalResult addEntryPoint(ModuleOp module) {
   auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(kBodyName);
   if (!body)
@@ -271,7 +274,8 @@ LogicalResult addEntryPoint(ModuleOp module) {
   Location loc = body.getLoc();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto ptr = LLVM::LLVMPointerType::get(context);
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {ptr, b.getI64Type(), b.getI64Type()});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {ptr, b.getI64Type(), b.getI64Type()});
   auto entry = b.create<LLVM::LLVMFuncOp>(loc, kEntryName, type);
   Block *block = entry.addEntryBlock(b);
   b.setInsertionPointToStart(block);
@@ -302,12 +306,15 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   func::FuncOp kernel = funcs[0];
   kernel.setName(kBodyName);
   OpBuilder b(module.getContext());
-  for (unsigned i = 0, dest = kernel.getNumArguments() - 3; i <= dest; ++i)
-    kernel.setArgAttr(i, "bufferization.writable", b.getBoolAttr(i == dest));
+  unsigned dest = kernel.getNumArguments() - 3;
+  for (unsigned i = 0; i <= dest; ++i)
+    if (isa<TensorType>(kernel.getArgument(i).getType()))
+      kernel.setArgAttr(i, "bufferization.writable", b.getBoolAttr(i == dest));
 
   Operation *ret = kernel.getBody().front().getTerminator();
   b.setInsertionPoint(ret);
-  ret->setOperand(0, ensureStored(b, ret->getOperand(0), kernel.getArgument(kernel.getNumArguments() - 3)));
+  if (ret->getNumOperands() > 0) // else a kernel over buffers, which stores by itself
+    ret->setOperand(0, ensureStored(b, ret->getOperand(0), kernel.getArgument(dest)));
 
   RewritePatternSet patterns(module.getContext());
   tensor::populateDecomposeTensorConcatPatterns(patterns);

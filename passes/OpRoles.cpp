@@ -3,6 +3,8 @@
 
 #include "passes/OpRoles.h"
 
+#include "dialect/AutotuneDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,7 +22,8 @@ bool hasArithmetic(linalg::LinalgOp op) {
   });
 }
 
-/// Ops that are finite on the zeros which pad a channel block; others could make NaN there, and NaN * 0 is NaN.
+/// Ops that are finite on the zeros which pad a channel block; others could make NaN there, and NaN * 0 is
+/// NaN.
 bool isSafeOnZero(linalg::LinalgOp op) {
   return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
     if (auto div = dyn_cast<arith::DivFOp>(inner))
@@ -39,8 +42,8 @@ int64_t rankOf(Value value) {
   return type ? type.getRank() : -1;
 }
 
-/// An operand map that survives the split of dim `channel` into blocks: all dims in order, or some dims in order with
-/// the channel last.
+/// An operand map that survives the split of dim `channel` into blocks: all dims in order, or some dims in
+/// order with the channel last.
 bool blocksWithChannel(AffineMap map, unsigned channel) {
   if (map.isIdentity())
     return true;
@@ -82,7 +85,8 @@ bool isSpatialReduction(linalg::LinalgOp op) {
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   MLIRContext *context = op.getContext();
-  AffineMap kept = AffineMap::get(4, 0, {getAffineDimExpr(0, context), getAffineDimExpr(1, context)}, context);
+  AffineMap kept =
+      AffineMap::get(4, 0, {getAffineDimExpr(0, context), getAffineDimExpr(1, context)}, context);
   return maps[0].isIdentity() && maps[1] == kept;
 }
 
@@ -124,7 +128,7 @@ bool isOperator(Operation *op) {
   if (op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) ||
       llvm::count_if(op->getResults(), [](Value result) { return !result.use_empty(); }) > 1)
     return false;
-  return !isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op);
+  return !isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp, WinogradFilterOp>(op);
 }
 
 bool isTileable(linalg::LinalgOp op) {
@@ -150,10 +154,12 @@ OpClass operatorClass(linalg::LinalgOp op) {
   AffineMap weights = op.getIndexingMapsArray()[1], input = op.getIndexingMapsArray()[0];
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
-    if (kinds[dim] == utils::IteratorType::parallel && weights.isFunctionOfDim(dim) && !input.isFunctionOfDim(dim))
+    if (kinds[dim] == utils::IteratorType::parallel && weights.isFunctionOfDim(dim) &&
+        !input.isFunctionOfDim(dim))
       return OpClass::Contraction;
   auto last = op.getNumParallelLoops() - 1;
-  return weights.isFunctionOfDim(last) && input.isFunctionOfDim(last) ? OpClass::Depthwise : OpClass::Contraction;
+  return weights.isFunctionOfDim(last) && input.isFunctionOfDim(last) ? OpClass::Depthwise
+                                                                      : OpClass::Contraction;
 }
 
 std::string operatorKind(Operation *op) {
@@ -187,7 +193,8 @@ std::string operatorKind(Operation *op) {
 }
 
 LayoutRole layoutRole(Operation *op) {
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && (!isTileable(linalgOp) || updatedValue(linalgOp)))
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      linalgOp && (!isTileable(linalgOp) || updatedValue(linalgOp)))
     return LayoutRole::Plain;
   if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op))
     return constantValue(conv.getInputs()[1]) ? LayoutRole::Anchor : LayoutRole::Plain;
@@ -207,7 +214,8 @@ LayoutRole layoutRole(Operation *op) {
 }
 
 FusionRole fusionRole(Operation *op) {
-  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::PadOp, tensor::ExtractSliceOp, tensor::ConcatOp>(op))
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::PadOp, tensor::ExtractSliceOp,
+          tensor::ConcatOp>(op))
     return FusionRole::View;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || !isTileable(linalgOp))

@@ -3,6 +3,7 @@
 
 #include "passes/OutlineAsIs.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "passes/OpRoles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,7 +54,8 @@ SmallVector<Value> tensorsReadBy(Operation *op) {
 
 bool isRecreated(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && (!isa<TensorType>(value.getType()) || isa<linalg::FillOp, tensor::EmptyOp>(op));
+  return op &&
+         (!isa<TensorType>(value.getType()) || isa<linalg::FillOp, tensor::EmptyOp, WinogradFilterOp>(op));
 }
 
 void recreate(OpBuilder &b, Value value, IRMapping &mapping) {

@@ -24,8 +24,8 @@ bool isPlaceable(mlir::Operation *op);
 /// What surrounds `op` in @main must be tensors of static shape.
 mlir::LogicalResult outlineAsIs(mlir::func::FuncOp main, mlir::Operation *op, llvm::StringRef name);
 
-/// Computed in each kernel that needs it rather than passed: scalars, and tensors without data of their own
-/// (empty, filled with a number).
+/// Computed in each kernel that needs it rather than passed: scalars, tensors without data of their own
+/// (empty, filled with a number), and filters that stand for their transforms.
 bool isRecreated(mlir::Value value);
 /// Clones what makes `value`, and what that hangs on, unless `mapping` has it already. A recreated value
 /// only.

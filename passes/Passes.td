@@ -72,6 +72,9 @@ def ApplyLayoutPass : Pass<"autotune-apply-layout", "::mlir::ModuleOp"> {
     return %y : tensor<1x32x6x6xf32>
     ```
 
+    Under algorithm winograd2 or winograd4 a 3x3 convolution reads its filters through `autotune.winograd_filter`, whose
+    operand holds their transforms.
+
     Preconditions: `autotune-extract-graph` ran; the partition names every operator once and has no cycle between
     subgraphs. An operator that cannot take its layout is an error.
   }];
@@ -82,7 +85,7 @@ def ApplyLayoutPass : Pass<"autotune-apply-layout", "::mlir::ModuleOp"> {
            "channels.">,
     Option<"isa", "isa", "std::string", "\"avx2\"", "avx2 or avx512: decides the width of matrix panels.">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::autotune::AutotuneDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -2,6 +2,8 @@
 // Classifies the loops of a workload by the operands they index.
 #include "schedule/LoopRoles.h"
 
+#include "schedule/Algorithm.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -76,6 +78,8 @@ static void assignPointwise(const Workload &workload, LoopRoles &roles) {
 }
 
 static NestForm nestForm(const Workload &workload, llvm::ArrayRef<int> reductions) {
+  if (winogradOutputs(workload.kind) > 0)
+    return NestForm::Winograd;
   if (reductions.empty())
     return NestForm::Pointwise;
   if (workload.opClass == OpClass::Contraction && workload.inputs.size() >= 2)
@@ -92,12 +96,24 @@ static NestForm nestForm(const Workload &workload, llvm::ArrayRef<int> reduction
                                                                                  : NestForm::Window;
 }
 
+/// Loops (p, t, o, v | k): see `winogradProducts`.
+static void assignWinograd(const Workload &workload, LoopRoles &roles) {
+  roles.batch = {0};
+  roles.row = 1;
+  roles.plane = workload.dims[2].extent > 1 ? 2 : -1;
+  roles.vector = 3;
+}
+
 LoopRoles autotune::loopRoles(const Workload &workload) {
   LoopRoles roles;
   for (auto [index, dim] : llvm::enumerate(workload.dims))
     if (dim.reduction)
       roles.reductions.push_back(int(index));
   roles.form = nestForm(workload, roles.reductions);
+  if (roles.form == NestForm::Winograd) {
+    assignWinograd(workload, roles);
+    return roles;
+  }
 
   std::vector<int> others = longParallelDims(workload);
   if (roles.form == NestForm::RowReduction) {
@@ -133,6 +149,7 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
     roles.tiledVector = extent > 8;
     break;
   case NestForm::RowReduction:
+  case NestForm::Winograd:
     break;
   }
   return roles;
@@ -140,6 +157,9 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
 
 std::array<int, 3> LoopRoles::parallelDims() const {
   std::array<int, 3> dims = {-1, -1, -1};
+  // Threads that share blocks of output channels transform the image each for itself.
+  if (form == NestForm::Winograd)
+    return {row, plane, -1};
   if (form == NestForm::Contraction) {
     dims[0] = cacheRow();
     dims[1] = cachePlane();

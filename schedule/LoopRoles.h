@@ -15,6 +15,7 @@ enum class NestForm {
   Contraction,  // register tile rows x planes x vector, accumulated over loops of the reductions
   Window,       // register tile rows x vector, accumulated over loops of the reductions
   RowReduction, // the reductions run along memory: whole inside the register tile
+  Winograd,     // a contraction for each point of a tile, between transforms of a block of tiles
   Pointwise,    // no reduction
 };
 

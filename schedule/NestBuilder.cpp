@@ -42,6 +42,7 @@ private:
   void addCache(int dim, const char *name);
   void addParallel();
   void addContraction();
+  void addWinograd();
   void addInOrder();
   void addReductions();
 
@@ -151,6 +152,15 @@ void NestBuilder::addContraction() {
   }
 }
 
+/// Blocks of tiles, whose transforms stay in a cache; blocks of output channels, whose transforms back
+/// follow; points.
+void NestBuilder::addWinograd() {
+  addCache(roles.row, "cache_rows");
+  add(roles.plane, knob("planes"));
+  addEach(roles.batch);
+  add(roles.row, knob("rows"));
+}
+
 /// Without reuse between the loops to win, they stand as in the workload: along the output's memory.
 void NestBuilder::addInOrder() {
   for (size_t dim = 0; dim < workload.dims.size(); ++dim)
@@ -169,10 +179,19 @@ llvm::Expected<LoopNest> NestBuilder::build() {
   if (llvm::Error error = checkKnobs())
     return std::move(error);
   addParallel();
-  if (roles.form == NestForm::Contraction)
+  switch (roles.form) {
+  case NestForm::Contraction:
     addContraction();
-  else
+    break;
+  case NestForm::Winograd:
+    addWinograd();
+    break;
+  case NestForm::Window:
+  case NestForm::RowReduction:
+  case NestForm::Pointwise:
     addInOrder();
+    break;
+  }
   addReductions();
   if (llvm::Error error = nest.verify(workload))
     return std::move(error);

@@ -2,6 +2,7 @@
 // YAML form and validity of partitions.
 #include "schedule/Partition.h"
 
+#include "schedule/Algorithm.h"
 #include "schedule/Errors.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +17,6 @@ using namespace autotune;
 
 static constexpr int kFormatVersion = 1;
 static constexpr int kChannelBlocks[] = {0, 8, 16, 32};
-static constexpr llvm::StringLiteral kAlgorithms[] = {"direct", "view"};
 
 std::string Partition::text(const Graph &graph) const {
   std::string text;
@@ -136,9 +136,9 @@ static llvm::Error checkChoices(const Subgraph &subgraph, size_t index) {
   if (!llvm::is_contained(kChannelBlocks, subgraph.channelBlock))
     return makeError("partition: subgraph {0}: found channel_block {1}, expected 0, 8, 16 or 32", index,
                      subgraph.channelBlock);
-  if (!llvm::is_contained(kAlgorithms, llvm::StringRef(subgraph.algorithm)))
+  if (!llvm::is_contained(algorithmNames(), llvm::StringRef(subgraph.algorithm)))
     return makeError("partition: subgraph {0}: found algorithm '{1}', expected one of: {2}", index,
-                     subgraph.algorithm, llvm::join(std::begin(kAlgorithms), std::end(kAlgorithms), ", "));
+                     subgraph.algorithm, llvm::join(algorithmNames(), ", "));
   return llvm::Error::success();
 }
 

@@ -34,7 +34,9 @@ std::vector<std::string> autotune::knobNames(const Workload &workload, const Loo
   bool blocks = contraction && roles.cacheRow() >= 0 && roles.cachePlane() >= 0;
   bool shared = workload.threads > 1 && roles.hasParallelDim();
   if (blocks)
-    names.insert(names.end(), {"cache_planes", "cache_rows"});
+    names.push_back("cache_planes");
+  if (blocks || roles.form == NestForm::Winograd)
+    names.push_back("cache_rows");
   if (shared)
     names.push_back("chunks");
   if (roles.tiledVector)
@@ -57,6 +59,7 @@ int64_t autotune::registersNeeded(const Workload &workload, const LoopRoles &rol
   auto extent = [&](int dim) { return dim < 0 ? 1 : extents[dim]; };
   int64_t vectors = int64_t(llvm::divideCeil(extent(roles.vector), lanes)), rows = extent(roles.row);
   switch (roles.form) {
+  case NestForm::Winograd:
   case NestForm::Contraction: {
     int64_t loaded = extent(roles.plane) * vectors;
     // One row uses each vector once: straight from memory.

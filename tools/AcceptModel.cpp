@@ -40,7 +40,8 @@ llvm::Expected<Comparison> ModelTuner::verify(const ChosenProfile &candidate, si
   if (!after)
     return after.takeError();
   // Each program holds one profile.
-  llvm::Expected<ComparisonOutcome> outcome = compareModels(*before, *after, 0, target.threads, model.outputQuanta);
+  llvm::Expected<ComparisonOutcome> outcome =
+      compareModels(*before, *after, 0, target.threads, model.outputQuanta);
   if (!outcome)
     return outcome.takeError();
   ++result.verifications;
@@ -68,7 +69,7 @@ llvm::Error ModelTuner::accept(ChosenProfile &chosen, size_t index) {
     ++result.records.rejectedAsNoise;
     ChosenProfile other;
     other.layouts = untuned[index].layouts;
-    if (llvm::Error error = replan(other, model.profiles[index], options.device, target))
+    if (llvm::Error error = replan(other, model.profiles[index], *untunedKnowledge, target))
       return error;
     chooseSchedules(other, knowledge->resolver());
     comparison = verify(other, index);

@@ -2,6 +2,7 @@
 #include "tools/ChooseModel.h"
 
 #include "schedule/Errors.h"
+#include "tuner/Algorithms.h"
 #include "tuner/DefaultPartition.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -78,16 +79,50 @@ std::string modelKeyText(const ImportedModel &model, size_t profile, const Choic
                        modes.subgraph ? " subgraph" : "", modes.operators ? " operator" : "");
 }
 
-llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const Device &device,
+static void chooseAlgorithms(ChosenProfile &chosen, const Graph &graph, const Knowledge &knowledge,
+                             const ChoiceTarget &target) {
+  AlgorithmPricer pricer(knowledge.device(), knowledge.costModel(), target.threads, target.numerics);
+  for (Subgraph &subgraph : chosen.partition.subgraphs) {
+    std::vector<std::string> algorithms = algorithmsOf(graph, subgraph, target.numerics);
+    if (algorithms.size() == 1)
+      continue;
+    Region region = convolutionRegion(graph, subgraph, target.threads, target.numerics);
+    auto [entry, isNew] = chosen.algorithms.try_emplace(region.key());
+    ChosenAlgorithm &known = entry->second;
+    if (isNew) {
+      known.untuned = {subgraph.channelBlock, pricer.cheapest(graph, subgraph)};
+      known.choice = knowledge.resolver().region(region, known.untuned);
+      if (!llvm::is_contained(algorithms, known.choice.region.algorithm)) { // a record that was edited
+        known.choice = {};
+        known.choice.region = known.untuned;
+      }
+      known.region = std::move(region);
+      known.algorithms = std::move(algorithms);
+      auto chain = llvm::find_if(chosen.layouts, [&](const ChosenLayout &layout) {
+        return llvm::is_contained(layout.chain.operators, subgraph.operators.front());
+      });
+      known.chain = chain->chain;
+      known.label = graph.operators[subgraph.operators.front()].label;
+    }
+    for (int id : subgraph.operators)
+      known.flops += graph.operators[id].flops;
+    subgraph.algorithm = known.choice.region.algorithm;
+  }
+}
+
+llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const Knowledge &knowledge,
                    const ChoiceTarget &target) {
   std::vector<LayoutChain> chains;
   std::vector<int> blocks;
   for (const ChosenLayout &layout : chosen.layouts) {
     chains.push_back(layout.chain);
-    blocks.push_back(layout.choice.channelBlock);
+    blocks.push_back(layout.choice.region.channelBlock);
   }
   chosen.partition = partitionWith(profile.graph, chains, blocks);
-  return plan(chosen, profile, device, target);
+  for (auto &[key, algorithm] : chosen.algorithms)
+    algorithm.flops = 0;
+  chooseAlgorithms(chosen, profile.graph, knowledge, target);
+  return plan(chosen, profile, knowledge.device(), target);
 }
 
 void chooseSchedules(ChosenProfile &chosen, const Resolver &resolver) {
@@ -125,13 +160,13 @@ llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t i
   }
   for (const LayoutChain &chain : layoutChains(profile.graph)) {
     Region region = chainRegion(profile.graph, chain, target.threads, target.numerics);
-    LayoutChoice choice = knowledge.resolver().layout(region, untunedBlock(device));
+    ResolvedRegion choice = knowledge.resolver().region(region, {untunedBlock(device), ""});
     chosen.layouts.push_back({chain, std::move(region), std::move(choice)});
   }
   if (target.useModelRecord)
     applyBestRecord(chosen, model, index, knowledge, target);
   if (!chosen.record)
-    if (llvm::Error error = replan(chosen, profile, device, target))
+    if (llvm::Error error = replan(chosen, profile, knowledge, target))
       return makeError("{0}: {1}", model.path, llvm::toString(std::move(error)));
   chooseSchedules(chosen, knowledge.resolver());
   return chosen;
@@ -162,8 +197,13 @@ LookupCounts ChosenProfile::lookup() const {
 
 bool ChosenProfile::isAllHits() const {
   bool schedulesHit = llvm::all_of(schedules, [](const auto &entry) { return entry.second.isHit(); });
-  bool layoutsHit = llvm::all_of(layouts, [](const ChosenLayout &layout) { return layout.choice.isHit(); });
-  return schedulesHit && (record || layoutsHit);
+  return schedulesHit && (record || missedRegions() == 0);
+}
+
+size_t ChosenProfile::missedRegions() const {
+  auto isMiss = [](const auto &decided) { return !decided.choice.isHit(); };
+  return size_t(llvm::count_if(layouts, isMiss)) +
+         size_t(llvm::count_if(llvm::make_second_range(algorithms), isMiss));
 }
 
 ChooseSchedule scheduleLookup(const ScheduleTable &table) {

@@ -26,14 +26,30 @@ struct ChoiceTarget {
 struct ChosenLayout {
   LayoutChain chain;
   Region region;
-  LayoutChoice choice;
+  ResolvedRegion choice;
 };
+
+/// A convolution that several algorithms can compute, and the one that was chosen; one for all subgraphs that
+/// are equal.
+struct ChosenAlgorithm {
+  LayoutChain chain; // that the first of them is part of
+  Region region;
+  std::vector<std::string> algorithms; // there are to choose from
+  std::string label;                   // of the first convolution
+  double flops = 0;                    // of all of them together
+  RegionChoice untuned;                // what it gets without a record
+  ResolvedRegion choice;
+};
+
+/// By the region's key.
+using AlgorithmTable = std::map<std::string, ChosenAlgorithm>;
 
 /// Schedules by workload key.
 using ScheduleTable = std::map<std::string, ScheduleChoice>;
 
 struct ChosenProfile {
   std::vector<ChosenLayout> layouts; // empty if a partition file decided
+  AlgorithmTable algorithms;         // likewise, and if a model's record did
   Partition partition;
   ModelPlan plan;
   ScheduleTable schedules;
@@ -41,6 +57,8 @@ struct ChosenProfile {
   Modes recordModes{false, false};   // the passes whose results it holds
 
   LookupCounts lookup() const;
+  /// Regions without an exact, fresh record.
+  size_t missedRegions() const;
   /// True if nothing was guessed: what --require-hits asks for.
   bool isAllHits() const;
 };
@@ -56,8 +74,9 @@ std::string modelKeyText(const ImportedModel &model, size_t profile, const Choic
 llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t profile, Knowledge &knowledge,
                                             const ChoiceTarget &target);
 
-/// The partition with these layouts, planned. `profile.layouts` may have been changed by a search.
-llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const Device &device,
+/// The partition with these layouts and algorithms, planned; both may have been changed by a search.
+/// Algorithms that the table lacks are looked up or picked by the cost model.
+llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const Knowledge &knowledge,
                    const ChoiceTarget &target);
 
 /// Fills `schedules` for every workload of the plan that has none yet.

@@ -21,12 +21,11 @@ llvm::Expected<std::unique_ptr<Knowledge>> openKnowledge(const Config &config, c
 
 llvm::Error missedHits(const ImportedModel &model, const ChosenProfile &chosen) {
   LookupCounts lookup = chosen.lookup();
-  size_t layouts =
-      llvm::count_if(chosen.layouts, [](const ChosenLayout &layout) { return !layout.choice.isHit(); });
   return checkFailed(model.path + ": expected an exact record for everything, found " +
                      llvm::Twine(lookup.exact) + " of " + llvm::Twine(chosen.schedules.size()) +
                      " workloads, " + llvm::Twine(lookup.stale) + " of them stale, and " +
-                     llvm::Twine(layouts) + " regions without; `autotune repository explain` names them");
+                     llvm::Twine(chosen.missedRegions()) +
+                     " regions without; `autotune repository explain` names them");
 }
 
 } // namespace

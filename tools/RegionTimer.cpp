@@ -3,6 +3,7 @@
 
 #include "passes/ExtractRegion.h"
 #include "tools/RunModel.h"
+#include "tuner/Algorithms.h"
 #include "tuner/DefaultPartition.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,20 +17,6 @@ namespace {
 
 /// Enough for a steady median, short enough to leave the budget to operators.
 constexpr BenchmarkOptions kRegionTiming = {.minRuns = 7, .seconds = 0.08, .warmUpSeconds = 0.02};
-
-/// The model's partition with `chain` in a layout, without the operators outside `region`.
-Partition regionPartition(const Graph &graph, const LayoutChain &chain, const Region &region,
-                          int channelBlock) {
-  Partition whole = partitionWith(graph, {chain}, {channelBlock});
-  std::set<int> inside(region.operators.begin(), region.operators.end());
-  Partition result;
-  for (Subgraph &subgraph : whole.subgraphs) {
-    llvm::erase_if(subgraph.operators, [&](int id) { return !inside.contains(id); });
-    if (!subgraph.operators.empty())
-      result.subgraphs.push_back(std::move(subgraph));
-  }
-  return result;
-}
 
 Measurement measurementOf(std::vector<double> samples) {
   auto median = [](std::vector<double> &values) {
@@ -47,16 +34,38 @@ Measurement measurementOf(std::vector<double> samples) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<BenchmarkRun>> RegionTimer::build(const LayoutChain &chain,
-                                                                 const Region &region, int channelBlock) {
+/// The model's partition with `chain` in a layout, without the operators outside `region`.
+Partition RegionTimer::partition(const LayoutChain &chain, const Region &region,
+                                 const RegionChoice &choice) const {
+  const Graph &graph = profile.graph;
+  Partition whole = partitionWith(graph, {chain}, {choice.channelBlock});
+  std::set<int> inside(region.operators.begin(), region.operators.end());
+  Partition result;
+  for (Subgraph &subgraph : whole.subgraphs) {
+    llvm::erase_if(subgraph.operators, [&](int id) { return !inside.contains(id); });
+    if (!subgraph.operators.empty())
+      result.subgraphs.push_back(std::move(subgraph));
+  }
+  if (choice.algorithm.empty())
+    AlgorithmPricer(untuned.device(), untuned.costModel(), target.threads, target.numerics)
+        .assign(graph, result);
+  else
+    for (Subgraph &subgraph : result.subgraphs)
+      if (llvm::is_contained(algorithmsOf(graph, subgraph, target.numerics), choice.algorithm))
+        subgraph.algorithm = choice.algorithm;
+  return result;
+}
+
+llvm::Expected<std::unique_ptr<BenchmarkRun>>
+RegionTimer::build(const LayoutChain &chain, const Region &region, const RegionChoice &choice) {
   auto main = profile.module.get().lookupSymbol<mlir::func::FuncOp>("main");
   mlir::OwningOpRef<mlir::ModuleOp> module = extractRegion(main, region.operators);
-  llvm::Expected<ModelPlan> plan =
-      planModel(*module, regionPartition(profile.graph, chain, region, channelBlock),
-                {untuned.device(), target.threads, target.numerics});
+  llvm::Expected<ModelPlan> plan = planModel(*module, partition(chain, region, choice),
+                                             {untuned.device(), target.threads, target.numerics});
   if (!plan)
     return plan.takeError();
-  std::string path = folder + "/" + region.key() + "_" + std::to_string(channelBlock) + ".so";
+  std::string path =
+      folder + "/" + region.key() + "_" + std::to_string(choice.channelBlock) + choice.algorithm + ".so";
   llvm::FileRemover remover(path);
   ChooseSchedule choose = [&](const Workload &workload) -> llvm::Expected<Schedule> {
     return untuned.resolver().schedule(workload).schedule;
@@ -74,10 +83,10 @@ llvm::Expected<std::unique_ptr<BenchmarkRun>> RegionTimer::build(const LayoutCha
   return run;
 }
 
-Outcome RegionTimer::measure(const LayoutChain &chain, const Region &region, int channelBlock) {
-  auto [entry, isNew] = programs.try_emplace({region.key(), channelBlock});
+Outcome RegionTimer::measure(const LayoutChain &chain, const Region &region, const RegionChoice &choice) {
+  auto [entry, isNew] = programs.try_emplace({region.key(), choice});
   if (isNew) {
-    llvm::Expected<std::unique_ptr<BenchmarkRun>> program = build(chain, region, channelBlock);
+    llvm::Expected<std::unique_ptr<BenchmarkRun>> program = build(chain, region, choice);
     if (!program) {
       programs.erase(entry);
       return Failure{"compile", llvm::toString(program.takeError())};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times regions of a model in different layouts, with untuned schedules.
+// Times regions of a model in different layouts and by different algorithms, with untuned schedules.
 #pragma once
 
 #include "tools/Benchmark.h"
@@ -20,19 +20,20 @@ public:
               ModelCompiler &compiler, std::string folder)
       : profile(profile), untuned(untuned), target(target), compiler(compiler), folder(std::move(folder)) {}
 
-  /// The time of one run; a layout that cannot be compiled is a failure.
-  Outcome measure(const LayoutChain &chain, const Region &region, int channelBlock);
+  /// The time of one run of `region`, a part of `chain`; what cannot be compiled is a failure.
+  Outcome measure(const LayoutChain &chain, const Region &region, const RegionChoice &choice);
 
 private:
+  Partition partition(const LayoutChain &chain, const Region &region, const RegionChoice &choice) const;
   llvm::Expected<std::unique_ptr<BenchmarkRun>> build(const LayoutChain &chain, const Region &region,
-                                                      int channelBlock);
+                                                      const RegionChoice &choice);
 
   const ImportedProfile &profile;
   const Knowledge &untuned;
   ChoiceTarget target;
   ModelCompiler &compiler;
   std::string folder;
-  std::map<std::pair<std::string, int>, std::unique_ptr<BenchmarkRun>> programs;
+  std::map<std::pair<std::string, RegionChoice>, std::unique_ptr<BenchmarkRun>> programs;
 };
 
 } // namespace autotune

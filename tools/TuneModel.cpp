@@ -23,59 +23,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What the search leaves of a time limit for compiling and verifying the whole model.
-milliseconds searchTime(milliseconds total) {
-  return total - std::clamp(total / 8, milliseconds(500), milliseconds(15'000));
-}
-
-BudgetLimits searchLimits(const BudgetConfig &config) {
-  BudgetLimits limits;
-  if (config.time > TimeLimit::zero())
-    limits.time = searchTime(config.time);
-  if (config.trials > 0)
-    limits.trials = config.trials;
-  return limits;
-}
-
-/// Layouts get at most half of what there is: the operators need the rest.
-Budget layoutBudget(const BudgetConfig &config, const std::atomic<bool> *stop) {
-  BudgetLimits limits = searchLimits(config);
-  if (limits.time)
-    *limits.time /= 2;
-  if (limits.trials)
-    limits.trials = (*limits.trials + 1) / 2;
-  return Budget(limits, stop);
-}
-
-/// Positions of the layouts, largest chain first: where most is to be gained.
-std::vector<size_t> largestFirst(const std::vector<ChosenLayout> &layouts) {
-  std::vector<size_t> order(layouts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(layouts[b].chain.operators.size(), a) < std::pair(layouts[a].chain.operators.size(), b);
-  });
-  return order;
-}
-
-std::string layoutText(int channelBlock) {
-  return channelBlock == 0 ? "plain" : "NCHW" + std::to_string(channelBlock) + "c";
-}
-
 /// True if `word` of --ops is the operator's type or stands in the names of its nodes.
 bool isMeant(llvm::StringRef word, const UniqueKernel &kernel) {
   return kernel.workload &&
          (word.equals_insensitive(kernel.workload->kind) || llvm::StringRef(kernel.label).contains(word));
-}
-
-ResultEntry layoutEntry(const ChosenLayout &layout) {
-  ResultEntry entry;
-  entry.name = layout.region.name + " of " + std::to_string(layout.chain.operators.size()) + " operators";
-  entry.kind = layout.region.name;
-  entry.key = layout.region.key();
-  entry.choice = layoutText(layout.choice.channelBlock);
-  entry.lookup = choiceSourceName(layout.choice.source);
-  entry.outcome = layout.choice.isHit() ? "recorded" : "not tuned";
-  return entry;
 }
 
 } // namespace
@@ -186,7 +137,7 @@ llvm::Error ModelTuner::tuneProfile(size_t index) {
       return chosen.takeError();
   }
   if (options.config.mode.subgraph)
-    if (llvm::Error error = tuneLayouts(*chosen, index))
+    if (llvm::Error error = tuneSubgraphs(*chosen, index))
       return error;
   if (options.config.mode.operators && !isInterrupted())
     if (llvm::Error error = tuneOperators(*chosen))
@@ -196,66 +147,6 @@ llvm::Error ModelTuner::tuneProfile(size_t index) {
       return error;
   addEntries(*chosen);
   profiles.push_back(std::move(*chosen));
-  return llvm::Error::success();
-}
-
-llvm::Expected<bool> ModelTuner::tuneLayout(ChosenLayout &layout, RegionTimer &timer, Budget &share) {
-  SubgraphSearch search(
-      [&](const Region &region, int block) { return timer.measure(layout.chain, region, block); },
-      {.channelBlocks = {0, 8, 16}, .seed = options.config.operators.seed});
-  llvm::Expected<std::optional<SubgraphResult>> found =
-      search.run(layout.region, untunedBlock(options.device), share);
-  if (!found)
-    return found.takeError();
-  if (!*found)
-    return false;
-  const SubgraphResult &settled = **found;
-  layout.choice.channelBlock = settled.channelBlock;
-  layout.choice.source = ChoiceSource::Exact;
-  layout.choice.stale = false;
-  if (settled.isMeasured())
-    if (llvm::Error error = put(subgraphRecord(settled, options.device, provenance())))
-      return error;
-  ResultEntry entry = layoutEntry(layout);
-  entry.lookup = "search";
-  entry.outcome = outcomeName(settled.outcome);
-  entry.beforeMs = settled.comparison.first.medianNs / 1e6;
-  entry.afterMs = settled.comparison.second.medianNs / 1e6;
-  result.subgraphs.push_back(std::move(entry));
-  return true;
-}
-
-llvm::Error ModelTuner::tuneLayouts(ChosenProfile &chosen, size_t index) {
-  RegionTimer timer(model.profiles[index], *untunedKnowledge, target, compiler, folder);
-  Budget share = layoutBudget(options.config.budget, options.stop);
-  std::vector<int> before;
-  for (const ChosenLayout &layout : chosen.layouts)
-    before.push_back(layout.choice.channelBlock);
-  ProgressState state;
-  state.stage = "layouts";
-  state.tasks = int64_t(chosen.layouts.size());
-  for (size_t position : largestFirst(chosen.layouts)) {
-    ChosenLayout &layout = chosen.layouts[position];
-    display.update(state);
-    ++state.tasksDone;
-    if (layout.choice.isHit() && !options.config.repository.retune)
-      continue;
-    llvm::Expected<bool> settled = tuneLayout(layout, timer, share);
-    if (!settled)
-      return settled.takeError();
-    if (!*settled)
-      break;
-  }
-  budget->addTrials(share.trials());
-  bool changed = false;
-  for (size_t i = 0; i < before.size(); ++i)
-    changed |= chosen.layouts[i].choice.channelBlock != before[i];
-  if (!changed)
-    return llvm::Error::success();
-  chosen.schedules.clear();
-  if (llvm::Error error = replan(chosen, model.profiles[index], options.device, target))
-    return error;
-  chooseSchedules(chosen, knowledge->resolver());
   return llvm::Error::success();
 }
 
@@ -329,9 +220,7 @@ llvm::Error ModelTuner::tuneOperators(ChosenProfile &chosen) {
 }
 
 void ModelTuner::addEntries(const ChosenProfile &chosen) {
-  for (const ChosenLayout &layout : chosen.layouts)
-    if (llvm::none_of(result.subgraphs, [&](const ResultEntry &e) { return e.key == layout.region.key(); }))
-      result.subgraphs.push_back(layoutEntry(layout));
+  addRegionEntries(chosen);
   for (const UniqueKernel &kernel : chosen.plan.kernels) {
     if (!kernel.workload)
       continue;

@@ -26,6 +26,9 @@ struct TuneOptions {
   const std::atomic<bool> *stop = nullptr; // set: end as soon as what is known is kept
 };
 
+/// A budget without what compiling and verifying the whole model takes at the end.
+BudgetLimits searchLimits(const BudgetConfig &config);
+
 class ModelTuner : private TuningListener {
 public:
   /// Opens (or makes) the repository and history. All arguments outlive the tuner. Errors: either cannot be
@@ -44,9 +47,16 @@ private:
 
   bool isDone(const ChosenProfile &chosen) const;
   llvm::Error tuneProfile(size_t index);
-  /// False: the budget ended first.
-  llvm::Expected<bool> tuneLayout(ChosenLayout &layout, RegionTimer &timer, Budget &share);
-  llvm::Error tuneLayouts(ChosenProfile &chosen, size_t index);
+  template <typename Decided>
+  llvm::Expected<bool> tuneRegion(Decided &decided, const RegionChoice &untunedChoice,
+                                  std::vector<RegionChoice> alternatives, RegionTimer &timer, Budget &share);
+  template <typename Decided>
+  llvm::Expected<bool>
+  tuneRegions(const char *stage, llvm::ArrayRef<Decided *> regions,
+              llvm::function_ref<RegionChoice(const Decided &)> untunedChoice,
+              llvm::function_ref<std::vector<RegionChoice>(const Decided &)> alternatives, RegionTimer &timer,
+              Budget &share);
+  llvm::Error tuneSubgraphs(ChosenProfile &chosen, size_t index);
   llvm::Error tuneOperators(ChosenProfile &chosen);
   std::vector<TuningTask> makeTasks(ChosenProfile &chosen);
   llvm::Error searchOperators(const ChosenProfile &chosen, llvm::ArrayRef<TuningTask> tasks);
@@ -56,6 +66,7 @@ private:
                           bool improved);
   llvm::Expected<std::shared_ptr<const deploy::Model>> build(const ChosenProfile &chosen);
   void addEntries(const ChosenProfile &chosen);
+  void addRegionEntries(const ChosenProfile &chosen);
   void showStage(const char *stage);
 
   void progress(const TuningProgress &state) override;

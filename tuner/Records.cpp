@@ -30,17 +30,15 @@ OperatorRecord autotune::operatorRecord(const TaskResult &result, const Device &
   return record;
 }
 
-static Decisions decisions(int channelBlock) { return {{"channel_block", std::to_string(channelBlock)}}; }
-
 SubgraphRecord autotune::subgraphRecord(const SubgraphResult &result, const Device &device,
                                         Provenance provenance) {
   SubgraphRecord record;
   record.name = result.region.name;
   record.keyText = result.region.text;
-  record.decisions = decisions(result.channelBlock);
-  for (const auto &[block, outcome] : result.alternatives)
+  record.decisions = result.choice.decisions();
+  for (const auto &[choice, outcome] : result.alternatives)
     if (const auto *measurement = std::get_if<Measurement>(&outcome))
-      record.alternatives.push_back({decisions(block), timing(*measurement)});
+      record.alternatives.push_back({choice.decisions(), timing(*measurement)});
   fill(record, result.comparison, result.outcome, device, std::move(provenance), result.measurements);
   return record;
 }

@@ -79,3 +79,11 @@ std::string RegionWriter::write(int threads, Numerics numerics) {
 Region autotune::chainRegion(const Graph &graph, const LayoutChain &chain, int threads, Numerics numerics) {
   return {"conv-chain", RegionWriter(graph, chain).write(threads, numerics), chain.operators};
 }
+
+Region autotune::convolutionRegion(const Graph &graph, const Subgraph &subgraph, int threads,
+                                   Numerics numerics) {
+  LayoutChain chain = {subgraph.operators};
+  std::string text = RegionWriter(graph, chain).write(threads, numerics);
+  return {"conv", text + "channel_block: " + std::to_string(subgraph.channelBlock) + "\n",
+          subgraph.operators};
+}

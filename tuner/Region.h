@@ -3,6 +3,7 @@
 #pragma once
 
 #include "schedule/Graph.h"
+#include "schedule/Partition.h"
 #include "schedule/Workload.h"
 #include "tuner/LayoutChains.h"
 
@@ -12,7 +13,7 @@
 namespace autotune {
 
 struct Region {
-  std::string name; // class of the region: "conv-chain"
+  std::string name; // class of the region: "conv-chain", "conv"
   std::string text; // canonical: operators, shapes, edges, border layouts, threads, numerics; no names
   std::vector<int> operators; // ids in the graph, ascending
 
@@ -21,5 +22,8 @@ struct Region {
 
 /// The region of a layout chain. Its borders are plain: what is not in the chain cannot be blocked.
 Region chainRegion(const Graph &graph, const LayoutChain &chain, int threads, Numerics numerics);
+
+/// The region in which the algorithm of one convolution is decided: a subgraph in its layout.
+Region convolutionRegion(const Graph &graph, const Subgraph &subgraph, int threads, Numerics numerics);
 
 } // namespace autotune

@@ -165,9 +165,9 @@ ScheduleChoice Resolver::schedule(const Workload &workload) const {
   return choice;
 }
 
-LayoutChoice Resolver::layout(const Region &region, int untunedBlock) const {
-  LayoutChoice choice;
-  choice.channelBlock = untunedBlock;
+ResolvedRegion Resolver::region(const Region &region, const RegionChoice &untuned) const {
+  ResolvedRegion choice;
+  choice.region = untuned;
   const std::pair<const Repository *, ChoiceSource> places[] = {{sources.user, ChoiceSource::Exact},
                                                                 {sources.builtin, ChoiceSource::Builtin}};
   for (auto [repository, source] : places) {
@@ -178,26 +178,22 @@ LayoutChoice Resolver::layout(const Region &region, int untunedBlock) const {
         lookUp<SubgraphRecord>(*repository, place, region.name, region.key(), choice);
     if (!record)
       continue;
-    auto decision =
-        llvm::find_if(record->decisions, [](const auto &d) { return d.first == "channel_block"; });
-    int block = 0;
-    bool known = decision != record->decisions.end() &&
-                 !llvm::StringRef(decision->second).getAsInteger(10, block) &&
-                 llvm::is_contained({0, 8, 16, 32}, block);
-    if (!known) {
-      diagnose(recordFileName(*record), "found no channel_block of 0, 8, 16 or 32 among the decisions");
-      choice.trace.push_back(llvm::formatv("{0}: record without a known channel_block", place));
+    llvm::Expected<RegionChoice> recorded = RegionChoice::parse(record->decisions);
+    if (!recorded) {
+      std::string message = llvm::toString(recorded.takeError());
+      diagnose(recordFileName(*record), message);
+      choice.trace.push_back(llvm::formatv("{0}: record that {1}", place, message));
       continue;
     }
     choice.source = source;
-    choice.channelBlock = block;
+    choice.region = *recorded;
     choice.stale = isStale(*record);
     noteDevice(*repository, choice);
     choice.trace.push_back(
-        llvm::formatv("{0}: {1} record, channel_block {2}", place, outcomeName(record->outcome), block));
+        llvm::formatv("{0}: {1} record, {2}", place, outcomeName(record->outcome), recorded->text()));
     return choice;
   }
-  choice.trace.push_back(llvm::formatv("default: channel_block {0}", untunedBlock));
+  choice.trace.push_back(llvm::formatv("default: {0}", untuned.text()));
   return choice;
 }
 

@@ -7,6 +7,7 @@
 #include "schedule/Device.h"
 #include "schedule/Space.h"
 #include "tuner/Region.h"
+#include "tuner/RegionChoice.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -38,8 +39,8 @@ struct ScheduleChoice : Choice {
   std::optional<OperatorRecord> record; // the one it came from
 };
 
-struct LayoutChoice : Choice {
-  int channelBlock = 0;
+struct ResolvedRegion : Choice {
+  RegionChoice region;
 };
 
 /// Null or empty: not asked.
@@ -60,8 +61,8 @@ public:
   /// User record, built-in record, nearest shape (re-legalised; only if the model does not think it much
   /// worse than its own pick), model, first schedule of the space. Its loop nest is always legal.
   ScheduleChoice schedule(const Workload &workload) const;
-  /// User record, built-in record, `untunedBlock`.
-  LayoutChoice layout(const Region &region, int untunedBlock) const;
+  /// User record, built-in record, `untuned`.
+  ResolvedRegion region(const Region &region, const RegionChoice &untuned) const;
   /// Schedules worth trying first when the workload is tuned: of stale and near records, re-legalised.
   std::vector<Schedule> seeds(const Workload &workload) const;
 

@@ -25,8 +25,8 @@ static Measurement summarize(const std::vector<double> &times, int64_t runs) {
   return measurement;
 }
 
-llvm::Expected<ComparisonOutcome> SubgraphSearch::compare(const Region &region, int first, int second,
-                                                          Budget &budget) {
+llvm::Expected<ComparisonOutcome> SubgraphSearch::compare(const Region &region, const RegionChoice &first,
+                                                          const RegionChoice &second, Budget &budget) {
   std::vector<double> times[2], ratios;
   int64_t runs[2] = {0, 0};
   for (int pair = 0; pair < options.pairs; ++pair) {
@@ -57,31 +57,31 @@ llvm::Expected<ComparisonOutcome> SubgraphSearch::compare(const Region &region, 
   return ComparisonOutcome(comparison);
 }
 
-llvm::Expected<std::optional<SubgraphResult>> SubgraphSearch::run(const Region &region, int untunedBlock,
-                                                                  Budget &budget) {
+llvm::Expected<std::optional<SubgraphResult>>
+SubgraphSearch::run(const Region &region, const RegionChoice &untuned, Budget &budget) {
   SubgraphResult result;
   result.region = region;
-  result.channelBlock = untunedBlock;
-  std::optional<std::pair<double, int>> best;
-  for (int block : options.channelBlocks) {
+  result.choice = untuned;
+  std::optional<std::pair<double, RegionChoice>> best;
+  for (const RegionChoice &choice : options.alternatives) {
     if (budget.isUsedUp())
       return std::nullopt;
-    llvm::Expected<Outcome> outcome = measure(region, block);
+    llvm::Expected<Outcome> outcome = measure(region, choice);
     if (!outcome)
       return outcome.takeError();
     budget.addTrials(1);
     ++result.measurements;
     if (const auto *measurement = std::get_if<Measurement>(&*outcome)) {
       if (!best || measurement->medianNs < best->first)
-        best = {measurement->medianNs, block};
-      if (block == untunedBlock)
+        best = {measurement->medianNs, choice};
+      if (choice == untuned)
         result.comparison.first = result.comparison.second = *measurement;
     }
-    result.alternatives.emplace_back(block, std::move(*outcome));
+    result.alternatives.emplace_back(choice, std::move(*outcome));
   }
-  if (!best || best->second == untunedBlock)
+  if (!best || best->second == untuned)
     return std::optional(std::move(result));
-  llvm::Expected<ComparisonOutcome> outcome = compare(region, untunedBlock, best->second, budget);
+  llvm::Expected<ComparisonOutcome> outcome = compare(region, untuned, best->second, budget);
   if (!outcome)
     return outcome.takeError();
   if (budget.isStopped())
@@ -89,7 +89,7 @@ llvm::Expected<std::optional<SubgraphResult>> SubgraphSearch::run(const Region &
   const auto *comparison = std::get_if<Comparison>(&*outcome);
   if (comparison && isImprovement(*comparison)) {
     result.outcome = SearchOutcome::Improved;
-    result.channelBlock = best->second;
+    result.choice = best->second;
     result.comparison = *comparison;
   }
   return std::optional(std::move(result));

@@ -3,8 +3,10 @@
 
 #include "runtime/build/KernelCompiler.h"
 
+#include "passes/Decompose.h"
 #include "passes/Dialects.h"
 #include "passes/LowerKernel.h"
+#include "passes/LowerWinograd.h"
 #include "passes/TileNest.h"
 #include "passes/VectorizeKernel.h"
 #include "runtime/build/FirstError.h"
@@ -47,6 +49,17 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
   if (kernels.size() != 1)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "expected one function in a kernel, found %zu", kernels.size());
+  if (isWinogradKernel(kernels[0])) {
+    if (nest) {
+      if (failed(lowerWinograd(kernels[0], *nest)))
+        return errors.take("schedule");
+      return module;
+    }
+    if (failed(decomposeIdeas(kernels[0])) || failed(simplifyKernel(kernels[0])))
+      return errors.take("decompose");
+    addChunkArguments(kernels[0]); // filters first, then loops over whole operators
+    return module;
+  }
   std::optional<LoopNest> loops = nest ? nest : plainNest(kernels[0]);
   OwningOpRef<ModuleOp> untiled = nest ? ModuleOp() : module->clone();
   if (!loops) {

@@ -42,7 +42,8 @@ public:
                                  "For each region and operator of a model, where its choice comes from.");
     explain->add_option("directory", directory, "the repository")->required();
     explain->add_option("model", path, "an ONNX model")->required();
-    flags.declare(*explain, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values"});
+    flags.declare(*explain, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+                             "target.input_values"});
   }
 
   llvm::Error run() override {
@@ -114,9 +115,12 @@ private:
         << (chosen.record ? "found; it decides the partition and the schedules it names" : "none") << "\n";
     for (const ChosenLayout &layout : chosen.layouts)
       printChoice(layout.region.name + " of " + std::to_string(layout.chain.operators.size()) +
-                      " operators, key " + layout.region.key() + ", block " +
-                      std::to_string(layout.choice.channelBlock),
+                      " operators, key " + layout.region.key() + ", " + layout.choice.region.text(),
                   layout.choice);
+    for (const auto &[key, algorithm] : chosen.algorithms)
+      printChoice(algorithm.region.name + " '" + algorithm.label + "', key " + key + ", " +
+                      algorithm.choice.region.text(),
+                  algorithm.choice);
     for (const UniqueKernel &kernel : chosen.plan.kernels)
       if (kernel.workload)
         printChoice(kernel.workload->kind + " '" + kernel.label + "', key " + kernel.workload->key(),

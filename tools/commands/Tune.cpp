@@ -73,7 +73,6 @@ private:
   /// Every region and workload that has no exact record, with what the cost model thinks of it.
   static void printTasks(const ChosenProfile &chosen, const Config &config, const CostModel &model) {
     llvm::raw_ostream &out = llvm::outs();
-    size_t regions = llvm::count_if(chosen.layouts, [](const ChosenLayout &l) { return !l.choice.isHit(); });
     size_t workloads = 0;
     double totalNs = 0;
     std::string table;
@@ -90,7 +89,8 @@ private:
       table += llvm::formatv("  {0,-20} {1,3}x {2,10:f3} ms  {3}\n", kernel.workload->kind,
                              kernel.occurrences, ns / 1e6, kernel.label);
     }
-    out << llvm::formatv("regions whose layout would be measured: {0}\n", config.mode.subgraph ? regions : 0);
+    out << llvm::formatv("regions whose layout or algorithm would be measured: {0}\n",
+                         config.mode.subgraph ? chosen.missedRegions() : 0);
     out << llvm::formatv("workloads that would be tuned: {0} (of {1} ms predicted in all)\n",
                          config.mode.operators ? workloads : 0, llvm::formatv("{0:f3}", totalNs / 1e6));
     if (config.mode.operators)

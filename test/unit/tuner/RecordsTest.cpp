@@ -43,10 +43,10 @@ TEST(Records, SubgraphResultsRoundTrip) {
   SubgraphResult result;
   result.region = {"conv-chain", "v0 = conv2d(in0)\n", {0}};
   result.outcome = SearchOutcome::Improved;
-  result.channelBlock = 16;
+  result.choice.channelBlock = 16;
   result.comparison = exampleComparison();
   result.alternatives = {
-      {0, Measurement{1000, 1, 5}}, {8, Failure{"compile", "no"}}, {16, Measurement{800, 1, 5}}};
+      {{0, ""}, Measurement{1000, 1, 5}}, {{8, ""}, Failure{"compile", "no"}}, {{16, ""}, Measurement{800, 1, 5}}};
   result.measurements = 3;
   SubgraphRecord record = subgraphRecord(result, testDevice(), exampleProvenance());
   EXPECT_EQ(valueOf(parseRecord<SubgraphRecord>(recordText(record))), record);

@@ -160,7 +160,7 @@ TEST_F(ResolveTest, AnotherCoreCountIsMarked) {
 
 TEST_F(ResolveTest, LayoutsComeFromSubgraphRecords) {
   Region region = {"conv-chain", "v0 = conv2d(in0)\n", {0}};
-  EXPECT_EQ(resolver().layout(region, 8).source, ChoiceSource::Default);
+  EXPECT_EQ(resolver().region(region, {8, ""}).source, ChoiceSource::Default);
   SubgraphRecord record;
   static_cast<RecordBase &>(record) = this->record(workload, first);
   record.name = region.name;
@@ -168,7 +168,25 @@ TEST_F(ResolveTest, LayoutsComeFromSubgraphRecords) {
   record.decisions = {{"channel_block", "16"}};
   record.alternatives = {{record.decisions, record.tuned}};
   EXPECT_EQ(valueOf(user.put(record)), PutResult::Added);
-  LayoutChoice choice = resolver().layout(region, 8);
+  ResolvedRegion choice = resolver().region(region, {8, ""});
   EXPECT_EQ(choice.source, ChoiceSource::Exact);
-  EXPECT_EQ(choice.channelBlock, 16);
+  EXPECT_EQ(choice.region, (RegionChoice{16, ""}));
+}
+
+TEST_F(ResolveTest, ARecordWithAnUnknownDecisionIsAMiss) {
+  for (const Decisions &decisions : {Decisions{{"channel_block", "9"}}, Decisions{{"algorithm", "direct"}},
+                                     Decisions{{"channel_block", "8"}, {"algorithm", "guess"}},
+                                     Decisions{{"channel_block", "8"}, {"colour", "red"}}}) {
+    Region region = {"conv", "v0 = conv2d(in0)\n" + decisions.back().second, {0}};
+    SubgraphRecord record;
+    static_cast<RecordBase &>(record) = this->record(workload, first);
+    record.name = region.name;
+    record.keyText = region.text;
+    record.decisions = decisions;
+    record.alternatives = {{record.decisions, record.tuned}};
+    EXPECT_EQ(valueOf(user.put(record)), PutResult::Added);
+    ResolvedRegion choice = resolver().region(region, {16, "winograd4"});
+    EXPECT_EQ(choice.source, ChoiceSource::Default);
+    EXPECT_EQ(choice.region, (RegionChoice{16, "winograd4"}));
+  }
 }

@@ -11,8 +11,11 @@ using namespace autotune;
 
 namespace {
 
+const std::vector<RegionChoice> kLayouts = {{0, ""}, {8, ""}, {16, ""}};
+
 struct FakeRegions {
-  llvm::Expected<Outcome> operator()(const Region &, int block) {
+  llvm::Expected<Outcome> operator()(const Region &, const RegionChoice &choice) {
+    int block = choice.channelBlock;
     ++calls;
     if (block == broken)
       return Outcome(Failure{"compile", "no"});
@@ -28,8 +31,8 @@ struct FakeRegions {
 
 static SubgraphResult settle(FakeRegions &regions, int untuned) {
   Budget budget({});
-  SubgraphSearch search(std::ref(regions));
-  auto result = valueOf(search.run({"conv-chain", "text", {0, 1}}, untuned, budget));
+  SubgraphSearch search(std::ref(regions), {.alternatives = kLayouts});
+  auto result = valueOf(search.run({"conv-chain", "text", {0, 1}}, {untuned, ""}, budget));
   EXPECT_TRUE(result);
   EXPECT_EQ(budget.trials(), 3);
   return result.value_or(SubgraphResult());
@@ -39,7 +42,7 @@ TEST(SubgraphSearch, TheFastestLayoutWins) {
   FakeRegions regions;
   SubgraphResult result = settle(regions, 8);
   EXPECT_EQ(result.outcome, SearchOutcome::Improved);
-  EXPECT_EQ(result.channelBlock, 16);
+  EXPECT_EQ(result.choice.channelBlock, 16);
   EXPECT_NEAR(result.comparison.ratio, 200.0 / 150, 1e-9);
   EXPECT_EQ(result.alternatives.size(), 3u);
 }
@@ -48,7 +51,7 @@ TEST(SubgraphSearch, TheUntunedLayoutStaysIfItIsBest) {
   FakeRegions regions;
   SubgraphResult result = settle(regions, 16);
   EXPECT_EQ(result.outcome, SearchOutcome::DefaultBest);
-  EXPECT_EQ(result.channelBlock, 16);
+  EXPECT_EQ(result.choice.channelBlock, 16);
   EXPECT_EQ(result.comparison.first.medianNs, 150);
   EXPECT_EQ(regions.calls, 3) << "nothing to confirm";
 }
@@ -59,14 +62,14 @@ TEST(SubgraphSearch, AGainInsideTheNoiseIsNoGain) {
   regions.noise = 0.02;
   SubgraphResult result = settle(regions, 8);
   EXPECT_EQ(result.outcome, SearchOutcome::DefaultBest);
-  EXPECT_EQ(result.channelBlock, 8);
+  EXPECT_EQ(result.choice.channelBlock, 8);
 }
 
 TEST(SubgraphSearch, AFailedAlternativeLosesOnly) {
   FakeRegions regions;
   regions.broken = 16;
   SubgraphResult result = settle(regions, 0);
-  EXPECT_EQ(result.channelBlock, 8);
+  EXPECT_EQ(result.choice.channelBlock, 8);
   EXPECT_TRUE(std::holds_alternative<Failure>(result.alternatives[2].second));
 }
 
@@ -74,7 +77,7 @@ TEST(SubgraphSearch, AStopLeavesNoResult) {
   FakeRegions regions;
   std::atomic<bool> stop = true;
   Budget budget({}, &stop);
-  SubgraphSearch search(std::ref(regions));
-  EXPECT_FALSE(valueOf(search.run({"conv-chain", "text", {0, 1}}, 8, budget)));
+  SubgraphSearch search(std::ref(regions), {.alternatives = kLayouts});
+  EXPECT_FALSE(valueOf(search.run({"conv-chain", "text", {0, 1}}, {8, ""}, budget)));
   EXPECT_EQ(regions.calls, 0);
 }

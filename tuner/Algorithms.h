@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which algorithm computes the convolution of a subgraph, as far as the cost model can tell.
+#pragma once
+
+#include "cost_model/CostModel.h"
+#include "schedule/Device.h"
+#include "schedule/Graph.h"
+#include "schedule/Partition.h"
+#include "schedule/Workload.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace autotune {
+
+/// Names of the algorithms that can compute the subgraph's root in its layout, "direct" first; only that one
+/// where there is no choice. Winograd's need a 3x3 convolution over whole blocks and the default numerics.
+std::vector<std::string> algorithmsOf(const Graph &graph, const Subgraph &subgraph, Numerics numerics);
+
+/// Prices algorithms by the best schedule that the cost model finds for each.
+class AlgorithmPricer {
+public:
+  /// `model` outlives the pricer.
+  AlgorithmPricer(Device device, const CostModel &model, int threads, Numerics numerics)
+      : device(std::move(device)), model(model), threads(threads), numerics(numerics) {}
+
+  /// The cheapest of `algorithmsOf`; another than "direct" only if it is predicted clearly cheaper.
+  std::string cheapest(const Graph &graph, const Subgraph &subgraph);
+  /// Gives every subgraph with a choice its cheapest algorithm.
+  void assign(const Graph &graph, Partition &partition);
+
+private:
+  double predictedNs(Workload workload);
+
+  Device device;
+  const CostModel &model;
+  int threads;
+  Numerics numerics;
+  std::map<std::string, double> priced; // by workload key
+};
+
+} // namespace autotune
