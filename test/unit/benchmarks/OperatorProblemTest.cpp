@@ -69,7 +69,7 @@ TEST_P(SmallOperator, isComputedByItsCompiledProblem) {
   TemporaryFolder folder;
   ASSERT_EQ(messageOf(folder.create("operator_problem")), "");
   Device device = valueOf(detectDevice());
-  for (int block : {0, 8}) {
+  for (int block : {0, device.vectorBytes() / int(sizeof(float))}) {
     auto compiler =
         valueOf(ProblemCompiler::create(context, {GetParam().name, {{GetParam().op, data}}, device, block}));
     ASSERT_TRUE(compiler);
