@@ -7,6 +7,7 @@
 #include "runtime/build/FirstError.h"
 #include "runtime/deploy/RuntimeError.h"
 #include "schedule/Errors.h"
+#include "tuner/Algorithms.h"
 #include "tuner/DefaultPartition.h"
 #include "tuner/ModelSearch.h"
 
@@ -20,12 +21,21 @@ namespace {
 
 /// All operators that can be blocked are, also those that would not be worth it alone: their neighbours in a
 /// network are blocked.
-Partition partitionOf(const Graph &graph, int channelBlock) {
+Partition partitionOf(const Graph &graph, const Problem &problem) {
   LayoutChain chain;
   for (const GraphOperator &op : graph.operators)
     if (op.layout != LayoutRole::Plain)
       chain.operators.push_back(op.id);
-  return partitionWith(graph, chain, channelBlock);
+  Partition partition = partitionWith(graph, chain, problem.channelBlock);
+  if (problem.algorithm.empty()) {
+    AnalyticalModel model(problem.device);
+    AlgorithmPricer(problem.device, model, problem.threads, Numerics::Default).assign(graph, partition);
+    return partition;
+  }
+  for (Subgraph &subgraph : partition.subgraphs)
+    if (llvm::is_contained(algorithmsOf(graph, subgraph, Numerics::Default), problem.algorithm))
+      subgraph.algorithm = problem.algorithm;
+  return partition;
 }
 
 /// The first input of later layers is computed.
@@ -50,7 +60,7 @@ bool isCopyOfImage(const Workload &workload) {
 llvm::Expected<std::unique_ptr<ProblemCompiler>> ProblemCompiler::create(mlir::MLIRContext &context,
                                                                          Problem problem) {
   std::unique_ptr<ProblemCompiler> result(new ProblemCompiler(std::move(problem)));
-  const Problem &what = result->problem;
+  Problem &what = result->problem;
   {
     FirstError errors(context);
     result->module = buildModel(context, what.layers);
@@ -58,8 +68,12 @@ llvm::Expected<std::unique_ptr<ProblemCompiler>> ProblemCompiler::create(mlir::M
       return errors.take(what.name);
   }
   Graph graph = extractGraph(result->module->lookupSymbol<mlir::func::FuncOp>("main"));
-  llvm::Expected<ModelPlan> plan = planModel(*result->module, partitionOf(graph, what.channelBlock),
-                                             {what.device, what.threads, Numerics::Default});
+  Partition partition = partitionOf(graph, what);
+  for (const Subgraph &subgraph : partition.subgraphs)
+    if (subgraph.algorithm != "direct" && subgraph.algorithm != "view")
+      what.name += ", " + subgraph.algorithm;
+  llvm::Expected<ModelPlan> plan =
+      planModel(*result->module, partition, {what.device, what.threads, Numerics::Default});
   if (!plan)
     return makeError("{0}: {1}", what.name, llvm::toString(plan.takeError()));
   result->plan = std::move(*plan);

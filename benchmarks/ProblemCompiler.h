@@ -20,6 +20,7 @@ struct Problem {
   Device device;
   int channelBlock = 0; // of every operator on images; 0: plain
   int threads = 1;
+  std::string algorithm = "direct"; // of convolutions that have a choice; empty: what the cost model picks
 };
 
 /// Schedules by workload key.
@@ -32,6 +33,7 @@ class ProblemCompiler {
 public:
   /// Errors: the passes refuse the model.
   static llvm::Expected<std::unique_ptr<ProblemCompiler>> create(mlir::MLIRContext &context, Problem problem);
+  /// With the algorithms other than the direct one.
   const std::string &name() const { return problem.name; }
   /// Up to `count` choices, the best ones by the cost model first. Each operator has its own list; one that
   /// runs out stays with its last.

@@ -15,19 +15,27 @@ namespace {
 constexpr unsigned kSeed = 1;
 constexpr int kFinalRounds = 11;
 
-/// Images in blocks of one vector, which is the untuned layout, and of two where that is searched.
+/// Untuned: images in blocks of one vector, the algorithm that the cost model picks. Where schedules are
+/// searched, also blocks of two vectors, and the direct algorithm.
 std::vector<Problem> problemsOf(const OperatorShape &shape, const OperatorData &data,
                                 const CompareOptions &options) {
-  bool onImages = std::holds_alternative<Convolution>(shape.op) || std::holds_alternative<Pooling>(shape.op);
+  auto *conv = std::get_if<Convolution>(&shape.op);
+  bool onImages = conv || std::holds_alternative<Pooling>(shape.op), searches = options.trials > 1;
   int vector = options.device.vectorBytes() / int(sizeof(float));
   std::vector<int> blocks = {onImages ? vector : 0};
-  if (onImages && options.trials > 1)
+  if (onImages && searches)
     blocks.push_back(2 * vector);
+  std::vector<std::string> algorithms = {""};
+  if (conv && searches && conv->kernel == std::array<int64_t, 2>{3, 3})
+    algorithms.push_back("direct");
   std::vector<Problem> problems;
-  for (int block : blocks) {
-    std::string layout = block ? ", channels in blocks of " + std::to_string(block) : "";
-    problems.push_back({shape.name + layout, {{shape.op, data}}, options.device, block, options.threads});
-  }
+  for (const std::string &algorithm : algorithms)
+    for (int block : blocks) {
+      std::string layout = block ? ", channels in blocks of " + std::to_string(block) : "";
+      Problem problem{shape.name + layout, {{shape.op, data}}, options.device, block, options.threads};
+      problem.algorithm = algorithm;
+      problems.push_back(std::move(problem));
+    }
   return problems;
 }
 

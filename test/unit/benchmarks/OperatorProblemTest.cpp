@@ -39,6 +39,7 @@ std::vector<OperatorShape> smallOperators() {
       {"stem", stem},
       {"narrow_convolution", narrow},
       {"pointwise_convolution", plain},
+      {"square_convolution", Convolution{32, 10, 10, 32, {3, 3}, {1, 1}, {1, 1}}},
       {"depthwise_convolution", Convolution{16, 8, 8, 16, {5, 5}, {1, 1}, {2, 2}, /*depthwise=*/true}},
       {"max_pool", Pooling{Pooling::Function::Maximum, 16, 9, 9, 3, 2, 1}},
       {"global_average", Pooling{Pooling::Function::GlobalAverage, 16, 7, 7}},
@@ -69,14 +70,15 @@ TEST_P(SmallOperator, isComputedByItsCompiledProblem) {
   TemporaryFolder folder;
   ASSERT_EQ(messageOf(folder.create("operator_problem")), "");
   Device device = valueOf(detectDevice());
-  for (int block : {0, device.vectorBytes() / int(sizeof(float))}) {
-    auto compiler =
-        valueOf(ProblemCompiler::create(context, {GetParam().name, {{GetParam().op, data}}, device, block}));
+  int vector = device.vectorBytes() / int(sizeof(float));
+  for (auto [block, algorithm] : {std::pair(0, "direct"), {vector, "direct"}, {vector, "winograd2"}}) {
+    Problem problem{GetParam().name, {{GetParam().op, data}}, device, block, /*threads=*/1, algorithm};
+    auto compiler = valueOf(ProblemCompiler::create(context, problem));
     ASSERT_TRUE(compiler);
     std::vector<Schedules> choices = compiler->choices(2);
     ASSERT_THAT(choices, ::testing::Not(::testing::IsEmpty()));
-    auto program =
-        valueOf(compiler->compile(choices.back(), folder.name() + "/" + std::to_string(block) + ".so"));
+    std::string file = folder.name() + "/" + std::to_string(block) + algorithm + ".so";
+    auto program = valueOf(compiler->compile(choices.back(), file));
     ASSERT_TRUE(program);
     expectReference(*program);
   }
