@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The transform of filters; the matrix G is that of Lavin and Gray for the points 0, 1, -1 (and 2, -2).
+// Which convolutions have a transform, and the layout of transformed filters.
 
 #include "passes/WinogradFilter.h"
 
 #include "passes/OpRoles.h"
+#include "schedule/Algorithm.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <array>
 #include <vector>
 
 using namespace mlir;
@@ -18,16 +18,6 @@ namespace {
 
 /// On smaller images most of a tile is border and the direct algorithm is as good.
 constexpr int64_t kFewestOutputs = 5;
-
-using FilterRow = std::array<double, 3>;
-
-constexpr FilterRow kTwo[] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-constexpr FilterRow kFour[] = {{1. / 4, 0, 0},
-                               {-1. / 6, -1. / 6, -1. / 6},
-                               {-1. / 6, 1. / 6, -1. / 6},
-                               {1. / 24, 1. / 12, 1. / 6},
-                               {1. / 24, -1. / 12, 1. / 6},
-                               {0, 0, 1}};
 
 bool isOnes(DenseIntElementsAttr values) {
   return llvm::all_of(values.getValues<int64_t>(), [](int64_t value) { return value == 1; });
@@ -51,7 +41,6 @@ DenseElementsAttr transformFilters(DenseElementsAttr filters, int64_t outputs, i
   int64_t outChannels = type.getDimSize(0), inChannels = type.getDimSize(1), side = outputs + 2;
   int64_t outBlocks = int64_t(llvm::divideCeil(outChannels, block));
   int64_t paddedIn = int64_t(llvm::alignTo(inChannels, block));
-  llvm::ArrayRef<FilterRow> matrix = outputs == 2 ? llvm::ArrayRef(kTwo) : llvm::ArrayRef(kFour);
   std::vector<float> source(filters.getValues<float>().begin(), filters.getValues<float>().end());
   int64_t pointStride = outBlocks * paddedIn * block;
   std::vector<float> result(size_t(side * side * pointStride), 0.0f);
@@ -59,14 +48,7 @@ DenseElementsAttr transformFilters(DenseElementsAttr filters, int64_t outputs, i
     for (int64_t i = 0; i < inChannels; ++i) {
       const float *taps = source.data() + (o * inChannels + i) * 9;
       float *target = result.data() + (o / block * paddedIn + i) * block + o % block;
-      std::array<FilterRow, 6> rows; // G g
-      for (int64_t a = 0; a < side; ++a)
-        for (int64_t kw = 0; kw < 3; ++kw)
-          rows[a][kw] = matrix[a][0] * taps[kw] + matrix[a][1] * taps[3 + kw] + matrix[a][2] * taps[6 + kw];
-      for (int64_t a = 0; a < side; ++a)
-        for (int64_t e = 0; e < side; ++e)
-          target[(a * side + e) * pointStride] =
-              float(rows[a][0] * matrix[e][0] + rows[a][1] * matrix[e][1] + rows[a][2] * matrix[e][2]);
+      transformFilter(outputs, taps, target, pointStride);
     }
   auto resultType = RankedTensorType::get({side * side, outBlocks, paddedIn, block}, type.getElementType());
   return DenseElementsAttr::get(resultType, llvm::ArrayRef(result));

@@ -4,6 +4,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
+
 using namespace autotune;
 
 static constexpr llvm::StringLiteral kNames[] = {"direct", "view", "winograd2", "winograd4"};
@@ -20,6 +22,29 @@ int64_t autotune::winogradOutputs(llvm::StringRef name) {
       return outputs;
   }
   return 0;
+}
+
+using FilterRow = std::array<double, 3>;
+
+static constexpr FilterRow kTwo[] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
+static constexpr FilterRow kFour[] = {{1. / 4, 0, 0},
+                                      {-1. / 6, -1. / 6, -1. / 6},
+                                      {-1. / 6, 1. / 6, -1. / 6},
+                                      {1. / 24, 1. / 12, 1. / 6},
+                                      {1. / 24, -1. / 12, 1. / 6},
+                                      {0, 0, 1}};
+
+void autotune::transformFilter(int64_t outputs, const float *taps, float *target, int64_t stride) {
+  llvm::ArrayRef<FilterRow> matrix = outputs == 2 ? llvm::ArrayRef(kTwo) : llvm::ArrayRef(kFour);
+  int64_t side = outputs + 2;
+  std::array<FilterRow, 6> rows; // G g
+  for (int64_t a = 0; a < side; ++a)
+    for (int64_t kw = 0; kw < 3; ++kw)
+      rows[a][kw] = matrix[a][0] * taps[kw] + matrix[a][1] * taps[3 + kw] + matrix[a][2] * taps[6 + kw];
+  for (int64_t a = 0; a < side; ++a)
+    for (int64_t e = 0; e < side; ++e)
+      target[(a * side + e) * stride] =
+          float(rows[a][0] * matrix[e][0] + rows[a][1] * matrix[e][1] + rows[a][2] * matrix[e][2]);
 }
 
 /// An operand whose axes are read along one loop each, or along the sum of two.

@@ -23,6 +23,10 @@ std::string winogradName(int64_t outputs);
 /// m of an algorithm's name or of a workload's kind ("winograd4_conv"); 0 for every other.
 int64_t winogradOutputs(llvm::StringRef name);
 
+/// G g G^T of the 3x3 filter at `taps`, for tiles of `outputs` = 2 or 4: (m + 2)^2 values in rows, `stride` apart.
+/// Computed in double and rounded once; G is that of Lavin and Gray for the points 0, 1, -1 (and 2, -2).
+void transformFilter(int64_t outputs, const float *taps, float *target, int64_t stride);
+
 /// A 3x3 convolution of stride 1 and dilation 1 over channels in blocks.
 struct BlockedConvolution {
   int64_t images = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/MeasuredKernels.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "passes/Dialects.h"
 #include "schedule/Errors.h"
 
@@ -13,6 +14,14 @@ std::string typeText(mlir::Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
+}
+
+/// m of Winograd's algorithm for filters that the kernel reads as transforms, else 0.
+int64_t winogradOutputsOf(mlir::Value argument) {
+  for (mlir::Operation *user : argument.getUsers())
+    if (auto filters = mlir::dyn_cast<WinogradFilterOp>(user))
+      return int64_t(filters.getOutputs());
+  return 0;
 }
 
 /// What the kernel's signature says, with the roles that the arguments have in `step`.
@@ -31,7 +40,8 @@ llvm::Expected<std::vector<worker::KernelArg>> kernelArgs(mlir::MLIRContext &con
       role = worker::ArgRole::Output;
     else if (step.arguments[index].place == BufferPlace::Constant)
       role = worker::ArgRole::Weight;
-    args.push_back({role, typeText(tensor.getElementType()), tensor.getNumElements() * elementBytes});
+    args.push_back({role, typeText(tensor.getElementType()), tensor.getNumElements() * elementBytes,
+                    winogradOutputsOf(function.getArgument(unsigned(index)))});
   }
   return args;
 }

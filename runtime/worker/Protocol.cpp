@@ -123,6 +123,7 @@ private:
 template <typename F> void fields(KernelArg &arg, F &field) {
   field("role", arg.role);
   field("dtype", arg.dtype);
+  field("winograd_outputs", arg.winogradOutputs);
   field("bytes", arg.bytes);
 }
 template <typename F> void fields(CheckPolicy &policy, F &field) {

@@ -4,6 +4,7 @@
 #include "runtime/deploy/Artifact.h"
 #include "runtime/deploy/RuntimeError.h"
 #include "runtime/worker/Scalars.h"
+#include "schedule/Algorithm.h"
 #include "schedule/Errors.h"
 
 #include <algorithm>
@@ -52,6 +53,27 @@ void fillRandom(std::byte *data, size_t bytes, const ScalarType &type, uint64_t 
   }
 }
 
+/// Transforms of random 3x3 filters, point by point.
+void fillTransformed(std::byte *data, size_t bytes, int64_t outputs, uint64_t seed) {
+  Random random(seed);
+  auto *values = reinterpret_cast<float *>(data);
+  int64_t points = (outputs + 2) * (outputs + 2), filters = int64_t(bytes / sizeof(float)) / points;
+  for (int64_t filter = 0; filter < filters; ++filter) {
+    float taps[9];
+    for (float &tap : taps)
+      tap = static_cast<float>(random.unit());
+    transformFilter(outputs, taps, values + filter, filters);
+  }
+}
+
+void fillArgument(std::byte *data, const KernelArg &arg, uint64_t seed) {
+  auto bytes = static_cast<size_t>(arg.bytes);
+  if (arg.winogradOutputs > 0)
+    fillTransformed(data, bytes, arg.winogradOutputs, seed);
+  else
+    fillRandom(data, bytes, *scalarType(arg.dtype), seed);
+}
+
 size_t roleBytes(const KernelTask &task, ArgRole role, size_t extra = 0) {
   size_t bytes = 0;
   for (const KernelArg &arg : task.args)
@@ -68,6 +90,10 @@ llvm::Error verify(const KernelTask &task, size_t totalBytes, int64_t memoryLimi
       return makeError("argument {0} has the unknown type '{1}'", i, arg.dtype);
     if (arg.bytes < 0 || arg.bytes % static_cast<int64_t>(type->bytes) != 0)
       return makeError("argument {0} has {1} bytes, expected a multiple of {2}", i, arg.bytes, type->bytes);
+    if (arg.winogradOutputs != 0 &&
+        (arg.dtype != "f32" || winogradOutputs(winogradName(arg.winogradOutputs)) == 0))
+      return makeError("argument {0} has filters of {1} for {2} outputs, expected f32 for 2 or 4", i,
+                       arg.dtype, arg.winogradOutputs);
   }
   if (memoryLimitBytes > 0 && totalBytes > static_cast<size_t>(memoryLimitBytes))
     return makeError("the arguments need {0} bytes, more than the limit of {1}", totalBytes,
@@ -111,7 +137,7 @@ llvm::Expected<TaskBuffers> TaskBuffers::create(const KernelTask &task, int64_t 
     for (std::vector<void *> &args : buffers.argSets)
       args[i] = place;
     if (arg.role == ArgRole::Input) {
-      fillRandom(place, bytes, *scalarType(arg.dtype), i + 1);
+      fillArgument(place, arg, i + 1);
       place += aligned(bytes);
     } else {
       buffers.outputs.emplace_back(place, bytes);
@@ -137,7 +163,7 @@ void TaskBuffers::placeWeights(const KernelTask &task, size_t copies) {
       if (arg.role != ArgRole::Weight)
         continue;
       if (copy == 0)
-        fillRandom(place, static_cast<size_t>(arg.bytes), *scalarType(arg.dtype), i + 1);
+        fillArgument(place, arg, i + 1);
       argSets[copy][i] = place;
       place += aligned(static_cast<size_t>(arg.bytes));
     }

@@ -32,6 +32,7 @@ expect_error() {
 }
 
 expect_stdout() { grep -qF -- "$1" "$WORK/stdout" || fail "expected '$1' on stdout"; }
+expect_no_stdout() { ! grep -qF -- "$1" "$WORK/stdout" || fail "expected no '$1' on stdout"; }
 expect_stderr() { grep -qF -- "$1" "$WORK/stderr" || fail "expected '$1' on stderr"; }
 expect_absent() { [ ! -e "$1" ] || fail "$1 exists, expected that nothing was written"; }
 expect_file() { [ -f "$1" ] || fail "$1 is missing"; }

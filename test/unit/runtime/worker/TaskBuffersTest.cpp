@@ -90,3 +90,23 @@ TEST(TaskBuffers, RefusesWhatDoesNotFit) {
   task.args[0] = {ArgRole::Input, "complex", 8};
   EXPECT_THAT(errorOf(0), HasSubstr("unknown type 'complex'"));
 }
+
+TEST(TaskBuffers, WinogradFiltersAreTransforms) {
+  constexpr int kFilters = 8;
+  KernelTask task;
+  task.args = {{ArgRole::Weight, "f32", 16 * kFilters * 4, 2}, {ArgRole::Output, "f32", 4}};
+  TaskBuffers buffers = create(task);
+  const auto *points = static_cast<const float *>(buffers.nextArgs()[0]);
+  for (int filter = 0; filter < kFilters; ++filter) {
+    // G of F(2 x 2, 3 x 3): the second and third point of a row add up to the first and last.
+    for (int row = 0; row < 4; ++row) {
+      auto at = [&](int column) { return points[(row * 4 + column) * kFilters + filter]; };
+      EXPECT_NEAR(at(1) + at(2), at(0) + at(3), 1e-6);
+      EXPECT_NE(at(0), 0);
+    }
+  }
+  task.args[0].winogradOutputs = 3;
+  llvm::Expected<TaskBuffers> refused = TaskBuffers::create(task, 0);
+  ASSERT_FALSE(bool(refused));
+  EXPECT_THAT(llvm::toString(refused.takeError()), HasSubstr("expected f32 for 2 or 4"));
+}
