@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace autotune;
@@ -103,6 +104,8 @@ private:
                 TileCost &cost) const;
   void addEnd(const Tile &tile, double count, TileCost &cost) const;
   void addTransforms(TileCost &cost) const;
+  TileCost priceRows() const;
+  TileCost priceAttention() const;
   double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
   double epilogueCost() const;
   double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
@@ -293,11 +296,82 @@ void TilePricer::addTile(const Tile &tile, double count, TileCost &cost) const {
   case NestForm::Pointwise:
     addPointwise(tile, count, cost);
     break;
+  case NestForm::Rows:
+  case NestForm::Attention:
+    break; // priced as a whole
   }
   addEnd(tile, count, cost);
 }
 
+/// Three passes over each row, two of which end in sums of lanes.
+TileCost TilePricer::priceRows() const {
+  TileCost cost;
+  cost.tiles = 1;
+  for (const LoopDim &dim : workload.dims)
+    if (!dim.reduction)
+      cost.tiles *= double(dim.extent);
+  int64_t length = workload.dims.back().extent, step = nest.reductions.back().unroll;
+  cost.accumulators = vectorsOf(step);
+  // Polynomials keep several vectors alive for each of the step.
+  constexpr double kLiveInPolynomial = 6;
+  bool exponential = workload.kind == "softmax";
+  cost.spilled = std::max(0.0, (exponential ? kLiveInPolynomial : 2) * cost.accumulators - registers);
+  double vectors = double(length) / lanes, iterations = 3 * double(length) / double(step);
+  double rest = double(llvm::popcount(uint64_t(length % step))) * 3;
+  double arithmetic = vectors * (6 + (exponential ? kTranscendentalCost : 0)), loads = 5 * vectors;
+  double latency = 2 * vectors / cost.accumulators * kFmaLatency;
+  double row = std::max({arithmetic / kFmaPorts, loads / kLoadPorts, latency}) +
+               (iterations + rest) * (kInnerIterationCycles + kLoopInstructions / kIssueWidth) +
+               2 * cost.spilled * iterations + 2 * kHorizontalCycles;
+  cost.cycles = cost.tiles * (row + vectors / kStorePorts);
+  cost.arithmeticCycles = cost.tiles * arithmetic / kFmaPorts;
+  cost.loadCycles = cost.tiles * loads / kLoadPorts;
+  return cost;
+}
+
+/// Two products in register tiles of `planes` numbers by `rows` lanes, exponentials, and a transposition of
+/// queries and results.
+TileCost TilePricer::priceAttention() const {
+  TileCost cost;
+  int depthDim = int(workload.dims.size()) - 1;
+  double depth = double(workload.dims[depthDim].extent), columns = double(workload.dims[depthDim - 1].extent);
+  int64_t width = workload.dims[depthDim - 2].extent;
+  double batch = 1;
+  for (int dim = 0; dim < depthDim - 3; ++dim)
+    batch *= double(workload.dims[dim].extent);
+  int64_t planes = nest.registerTile(workload)[depthDim - 2];
+  double block = double(nest.reductions.front().unroll);
+  for (auto [rows, count] : blocks(roles.row)) {
+    double vectors = vectorsOf(rows), tiles = batch * double(count);
+    double accumulators = vectors * double(planes);
+    cost.accumulators = std::max(cost.accumulators, accumulators);
+    cost.spilled = std::max(cost.spilled, accumulators + vectors + 1 - registers);
+    // One step of a tile: as many numbers broadcast as there are planes; few accumulators wait for each
+    // other.
+    double step = std::max({accumulators / kFmaPorts, (double(planes) + vectors) / kLoadPorts, kFmaLatency,
+                            (accumulators + double(planes) + vectors + kLoopInstructions) / kIssueWidth}) +
+                  kInnerIterationCycles + 2 * std::max(0.0, cost.spilled);
+    double scoreTiles = std::ceil(columns / double(planes)),
+           valueTiles = std::ceil(double(width) / double(planes));
+    double products = scoreTiles * (depth * step + kTileStartCycles) +
+                      valueTiles * (columns * step + kTileStartCycles * std::ceil(columns / block));
+    double weights = columns * vectors * (kTranscendentalCost + 4) / kFmaPorts;
+    double correction =
+        std::ceil(columns / block) * (vectors * kTranscendentalCost + double(width) * vectors);
+    double transposed = (depth + double(width)) * double(rows) * 0.5;
+    cost.cycles += tiles * (products + weights + correction + transposed);
+    cost.arithmeticCycles += tiles * columns * (depth + double(width)) * vectors / kFmaPorts;
+    cost.tiles += tiles;
+  }
+  cost.spilled = std::max(0.0, cost.spilled);
+  return cost;
+}
+
 TileCost TilePricer::price() {
+  if (roles.form == NestForm::Rows)
+    return priceRows();
+  if (roles.form == NestForm::Attention)
+    return priceAttention();
   TileCost cost;
   double others = 1;
   for (size_t dim = 0; dim < workload.dims.size(); ++dim)

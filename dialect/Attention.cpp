@@ -62,6 +62,43 @@ Value causalBias(Builder &b, int64_t rows, int64_t columns, int64_t offset, doub
   return b.create<arith::ConstantOp>(mlir::DenseElementsAttr::get(type, values));
 }
 
+using Order = std::optional<llvm::ArrayRef<int64_t>>;
+
+llvm::SmallVector<int64_t> shapeInOrder(Value tensor, Order order) {
+  llvm::SmallVector<int64_t> shape(shapeOf(tensor));
+  if (order)
+    for (auto [axis, place] : llvm::enumerate(*order))
+      shape[axis] = shapeOf(tensor)[place];
+  return shape;
+}
+
+/// The tensor with its axes in the order of the description.
+Value fromOrder(Builder &b, Value tensor, Order order) {
+  return order ? transposed(b, tensor, *order) : tensor;
+}
+
+Value toOrder(Builder &b, Value tensor, Order order) {
+  if (!order)
+    return tensor;
+  llvm::SmallVector<int64_t> inverse(order->size());
+  for (auto [axis, place] : llvm::enumerate(*order))
+    inverse[place] = static_cast<int64_t>(axis);
+  return transposed(b, tensor, inverse);
+}
+
+mlir::LogicalResult verifyOrders(AttentionOp op) {
+  auto rank = static_cast<int64_t>(shapeOf(op.getQuery()).size());
+  for (Order order : {op.getQueryOrder(), op.getKeyOrder(), op.getValueOrder(), op.getResultOrder()}) {
+    llvm::SmallVector<int64_t> sorted;
+    if (order)
+      sorted.assign(order->begin(), order->end());
+    llvm::sort(sorted);
+    if (order && !llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
+      return op.emitOpError("has an order that is no permutation of ") << rank << " axes";
+  }
+  return mlir::success();
+}
+
 mlir::LogicalResult verifyBatch(AttentionOp op, llvm::ArrayRef<int64_t> query,
                                 llvm::ArrayRef<int64_t> other) {
   size_t batch = query.size() - 2;
@@ -79,27 +116,31 @@ mlir::LogicalResult verifyBatch(AttentionOp op, llvm::ArrayRef<int64_t> query,
 
 mlir::LogicalResult AttentionOp::verify() {
   auto typeOf = [](Value value) { return mlir::cast<mlir::RankedTensorType>(value.getType()); };
-  mlir::RankedTensorType query = typeOf(getQuery()), key = typeOf(getKey()), value = typeOf(getValue());
-  llvm::ArrayRef<int64_t> shape = query.getShape();
-  if (shape.size() < 2 || key.getRank() != query.getRank() || value.getRank() != query.getRank())
-    return emitOpError("has operands of ranks ") << query.getRank() << ", " << key.getRank() << " and "
-                                                 << value.getRank() << ", expected one rank of 2 or more";
-  mlir::Type element = query.getElementType();
-  if (key.getElementType() != element || value.getElementType() != element ||
-      typeOf(getResult()).getElementType() != element)
+  int64_t rank = typeOf(getQuery()).getRank();
+  if (rank < 2 || typeOf(getKey()).getRank() != rank || typeOf(getValue()).getRank() != rank)
+    return emitOpError("has operands of ranks ")
+           << rank << ", " << typeOf(getKey()).getRank() << " and " << typeOf(getValue()).getRank()
+           << ", expected one rank of 2 or more";
+  mlir::Type element = elementOf(getQuery());
+  if (elementOf(getKey()) != element || elementOf(getValue()) != element || elementOf(getResult()) != element)
     return emitOpError("expects query, key, value and result of one element type");
-  if (failed(verifyBatch(*this, shape, key.getShape())) ||
-      failed(verifyBatch(*this, shape, value.getShape())))
+  if (failed(verifyOrders(*this)))
     return mlir::failure();
-  int64_t columns = key.getShape().drop_back().back();
-  if (key.getShape().drop_back(2) != value.getShape().drop_back(2) || key.getShape().back() != shape.back() ||
-      value.getShape().drop_back().back() != columns)
-    return emitOpError("has query ") << shapeText(shape) << ", key " << shapeText(key.getShape())
-                                     << " and value " << shapeText(value.getShape())
+  llvm::SmallVector<int64_t> query = getQueryShape(), key = getKeyShape(), value = getValueShape();
+  llvm::ArrayRef<int64_t> shape = query, keyShape = key, valueShape = value;
+  if (failed(verifyBatch(*this, shape, keyShape)) || failed(verifyBatch(*this, shape, valueShape)))
+    return mlir::failure();
+  int64_t columns = keyShape.drop_back().back();
+  if (keyShape.drop_back(2) != valueShape.drop_back(2) || key.back() != query.back() ||
+      valueShape.drop_back().back() != columns)
+    return emitOpError("has query ") << shapeText(shape) << ", key " << shapeText(key) << " and value "
+                                     << shapeText(value)
                                      << ", expected [rows, depth], [columns, depth] and [columns, width]";
   Shape scores = joined(shape.drop_back(), {columns});
-  Shape expected = joined(shape.drop_back(), {value.getShape().back()});
-  if (typeOf(getResult()).getShape() != llvm::ArrayRef<int64_t>(expected))
+  Shape expected = joined(shape.drop_back(), {value.back()});
+  if (typeOf(getResult()).getRank() != rank ||
+      llvm::ArrayRef<int64_t>(shapeInOrder(getResult(), getResultOrder())) !=
+          llvm::ArrayRef<int64_t>(expected))
     return emitOpError("has the result ")
            << getResult().getType() << ", expected the shape " << shapeText(expected);
   for (auto [name, operand] : {std::pair("bias", getBias()), std::pair("mask", getMask())}) {
@@ -116,6 +157,10 @@ mlir::LogicalResult AttentionOp::verify() {
     return emitOpError("has a fill, but neither a mask nor causal");
   return mlir::success();
 }
+
+llvm::SmallVector<int64_t> AttentionOp::getQueryShape() { return shapeInOrder(getQuery(), getQueryOrder()); }
+llvm::SmallVector<int64_t> AttentionOp::getKeyShape() { return shapeInOrder(getKey(), getKeyOrder()); }
+llvm::SmallVector<int64_t> AttentionOp::getValueShape() { return shapeInOrder(getValue(), getValueOrder()); }
 
 double AttentionOp::getFillValue() {
   return getFill() ? getFill()->convertToDouble() : -std::numeric_limits<double>::infinity();
@@ -160,7 +205,7 @@ Value maskedScores(AttentionOp op, Builder &b, Value scores) {
 
 mlir::FailureOr<llvm::SmallVector<Value>> AttentionOp::decomposeOperation(mlir::OpBuilder &builder) {
   Builder b(getLoc(), builder);
-  Shape query(shapeOf(getQuery())), key(shapeOf(getKey())), value(shapeOf(getValue()));
+  llvm::SmallVector<int64_t> query = getQueryShape(), key = getKeyShape(), value = getValueShape();
   mlir::Type element = elementOf(getQuery()), wide = accumulatorType(element);
   llvm::ArrayRef<int64_t> outer = llvm::ArrayRef<int64_t>(query).drop_back(2);
   // Heads of query that share a head of key are neighbours: together they are rows of one matrix.
@@ -168,14 +213,17 @@ mlir::FailureOr<llvm::SmallVector<Value>> AttentionOp::decomposeOperation(mlir::
           width = value.back();
   int64_t rows = query[query.size() - 2], columns = key[key.size() - 2];
   int64_t rowsOfMatrix = batch ? productOf(outer) / batch * rows : rows;
-  Value keys = reshapeTo(b, transposedMatrices(b, getKey()), {batch, depth, columns});
-  Value scores = product(b, reshapeTo(b, getQuery(), {batch, rowsOfMatrix, depth}), keys, wide);
+  Value keys =
+      reshapeTo(b, transposedMatrices(b, fromOrder(b, getKey(), getKeyOrder())), {batch, depth, columns});
+  Value queries = fromOrder(b, getQuery(), getQueryOrder()),
+        values = fromOrder(b, getValue(), getValueOrder());
+  Value scores = product(b, reshapeTo(b, queries, {batch, rowsOfMatrix, depth}), keys, wide);
   scores = maskedScores(*this, b, reshapeTo(b, scores, joined(outer, {rows, columns})));
   Value weights = softmaxInPieces(b, scores, shapeOf(scores).size() - 1);
   weights = reshapeTo(b, floatCast(b, weights, element), {batch, rowsOfMatrix, columns});
-  Value result = product(b, weights, reshapeTo(b, getValue(), {batch, columns, width}), wide);
-  result = floatCast(b, result, element);
-  return llvm::SmallVector<Value>{reshapeTo(b, result, joined(outer, {rows, width}))};
+  Value result = product(b, weights, reshapeTo(b, values, {batch, columns, width}), wide);
+  result = reshapeTo(b, floatCast(b, result, element), joined(outer, {rows, width}));
+  return llvm::SmallVector<Value>{toOrder(b, result, getResultOrder())};
 }
 
 } // namespace autotune

@@ -43,6 +43,9 @@ def Autotune_AttentionOp : Autotune_Op<"attention", [AttrSizedOperandSegments]> 
     the scaled scores. Where the mask is false, `fill` takes the place of the score; with `causal = n`, `fill` is added
     to the scores of row i beyond column i + n. It is minus infinity unless given.
 
+    An operand or the result may be stored with its axes in another order: axis i of what is described above is axis
+    `order[i]` of the tensor. `query_order = array<i64: 0, 2, 1, 3>` reads heads out of [batch, rows, heads, depth].
+
     ```mlir
     %y = autotune.attention %q, %k, %v bias(%b : tensor<1x1x8x8xf32>) scale 0.125
        : tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32> -> tensor<2x4x8x64xf32>
@@ -50,7 +53,9 @@ def Autotune_AttentionOp : Autotune_Op<"attention", [AttrSizedOperandSegments]> 
   }];
   let arguments = (ins Autotune_FloatTensor:$query, Autotune_FloatTensor:$key, Autotune_FloatTensor:$value,
                        Optional<Autotune_FloatTensor>:$bias, Optional<Autotune_BoolTensor>:$mask, F64Attr:$scale,
-                       OptionalAttr<I64Attr>:$causal, OptionalAttr<F64Attr>:$fill);
+                       OptionalAttr<I64Attr>:$causal, OptionalAttr<F64Attr>:$fill,
+                       OptionalAttr<DenseI64ArrayAttr>:$query_order, OptionalAttr<DenseI64ArrayAttr>:$key_order,
+                       OptionalAttr<DenseI64ArrayAttr>:$value_order, OptionalAttr<DenseI64ArrayAttr>:$result_order);
   let results = (outs Autotune_FloatTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` `(` $bias^ `:` type($bias) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)?
@@ -60,6 +65,10 @@ def Autotune_AttentionOp : Autotune_Op<"attention", [AttrSizedOperandSegments]> 
   let extraClassDeclaration = [{
     /// The value of `fill`, given or not.
     double getFillValue();
+    /// Shapes with the axes in the order of the description.
+    llvm::SmallVector<int64_t> getQueryShape();
+    llvm::SmallVector<int64_t> getKeyShape();
+    llvm::SmallVector<int64_t> getValueShape();
   }];
 }
 

@@ -76,8 +76,10 @@ static Value attentionOp(Builder &b, Value query, Value key, Value value, const 
     // The least finite number: a row of which every key is hidden is an average, not NaN.
     fill = b.getF64FloatAttr(-static_cast<double>(std::numeric_limits<float>::max()));
   }
+  mlir::DenseI64ArrayAttr asDescribed;
   return b.create<AttentionOp>(mlir::RankedTensorType::get(shape, elementOf(query)), query, key, value, bias,
-                               /*mask=*/Value(), b.getF64FloatAttr(options.scale), causal, fill);
+                               /*mask=*/Value(), b.getF64FloatAttr(options.scale), causal, fill, asDescribed,
+                               asDescribed, asDescribed, asDescribed);
 }
 
 Value attended(Builder &b, Value query, Value key, Value value, const AttentionOptions &options) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every idea is replaced where it stands; each op knows its own pieces.
+// Ideas are replaced where they stand; each op knows its own pieces.
 
 #include "passes/Decompose.h"
 
 #include "dialect/Decompose.h"
+#include "passes/AbsorbTranspositions.h"
+#include "passes/WholeIdeas.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -11,10 +13,12 @@ using namespace mlir;
 
 namespace autotune {
 
-LogicalResult decomposeIdeas(func::FuncOp function) {
+LogicalResult decomposeIdeas(func::FuncOp function, bool all) {
+  if (!all)
+    absorbTranspositions(function);
   SmallVector<Operation *> ideas;
   function.walk([&](Operation *op) {
-    if (isIdea(op))
+    if (isIdea(op) && (all || !isTakenWhole(op)))
       ideas.push_back(op);
   });
   IRRewriter rewriter(function.getContext());

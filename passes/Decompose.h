@@ -6,8 +6,8 @@
 
 namespace autotune {
 
-/// Replaces each op that stands for an idea (dialect/Decompose.h) by linalg ops. An idea that cannot be
-/// written so is an error.
-mlir::LogicalResult decomposeIdeas(mlir::func::FuncOp function);
+/// Replaces each op that stands for an idea (dialect/Decompose.h) by linalg ops, unless a kernel takes it
+/// whole or when `all` of them are wanted. An idea that cannot be written so is an error.
+mlir::LogicalResult decomposeIdeas(mlir::func::FuncOp function, bool all = false);
 
 } // namespace autotune

@@ -6,6 +6,7 @@
 #include "dialect/AutotuneDialect.h"
 #include "passes/OpRoles.h"
 #include "passes/TileNest.h"
+#include "passes/WholeIdeas.h"
 #include "schedule/Algorithm.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -73,6 +74,8 @@ std::string workloadKind(linalg::LinalgOp root, OpClass opClass) {
   case OpClass::Elementwise:
     return "elementwise";
   case OpClass::Movement:
+  case OpClass::Normalization:
+  case OpClass::Attention:
     return operatorKind(root);
   }
   llvm_unreachable("every class is handled");
@@ -138,6 +141,13 @@ std::string kernelText(func::FuncOp kernel) {
 
 std::optional<Workload> extractWorkload(func::FuncOp kernel, llvm::StringRef text,
                                         const WorkloadContext &context) {
+  if (Operation *idea = wholeIdea(kernel)) {
+    Workload workload = describeIdea(idea);
+    workload.body = hashText(text);
+    workload.threads = context.threads;
+    workload.numerics = context.numerics;
+    return workload;
+  }
   linalg::LinalgOp last = lastOp(kernel), root = last;
   if (!last)
     return std::nullopt;

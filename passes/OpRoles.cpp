@@ -175,6 +175,9 @@ std::string operatorKind(Operation *op) {
       return "elementwise";
     case OpClass::Movement:
       return hasIndexOrExtract(generic) ? "gather" : "movement";
+    case OpClass::Normalization:
+    case OpClass::Attention:
+      break; // of ideas, which are no generics
     }
   }
   llvm::StringRef name = op->getName().stripDialect();

@@ -98,7 +98,7 @@ bool isPlaceable(Operation *op) {
 }
 
 LogicalResult outlineAsIs(func::FuncOp main, Operation *op, llvm::StringRef name) {
-  if (op->getNumRegions() == 0 && !isPure(op) && !isa<linalg::LinalgOp>(op))
+  if (op->getNumRegions() == 0 && !isPure(op) && !isa<linalg::LinalgOp, linalg::SoftmaxOp>(op))
     return op->emitError("expected an operator without side effects, found '") << op->getName() << "'";
   SmallVector<Value> inputs = tensorsReadBy(op);
   if (!hasStaticTensors(op) || op->getNumResults() == 0)

@@ -9,7 +9,7 @@ def DecomposePass : Pass<"autotune-decompose", "::mlir::func::FuncOp"> {
   let summary = "Writes ideas that no kernel takes whole in linalg.";
   let description = [{
     Ideas are the ops of the autotune dialect and linalg.softmax. Transpositions of keys are composed with those that
-    are there.
+    are there. Transpositions around an attention that stays whole become its orders of axes.
 
     ```mlir
     %y = autotune.layer_norm rms %x scale(%s : tensor<8xf32>) axes [1] epsilon 1.0e-5 : tensor<4x8xf32>
@@ -162,6 +162,8 @@ def TileKernelPass : Pass<"autotune-tile-kernel", "::mlir::func::FuncOp"> {
     }
     ```
 
+    A kernel of one idea that is taken whole becomes its vectors at once.
+
     Preconditions: the kernel returns the one result of its last linalg op, possibly inserted into a larger buffer;
     producers can be computed on a tile. A nest that does not fit is an error.
   }];
@@ -171,8 +173,9 @@ def TileKernelPass : Pass<"autotune-tile-kernel", "::mlir::func::FuncOp"> {
     Option<"parallel", "parallel", "bool", "false", "The first loop runs over the chunks [begin, end).">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
 }
 
 def VectorizeKernelPass : Pass<"autotune-vectorize-kernel", "::mlir::func::FuncOp"> {

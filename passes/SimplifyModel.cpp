@@ -7,6 +7,7 @@
 #include "passes/DropEmptyTensors.h"
 #include "passes/OpRoles.h"
 #include "passes/OutlineAsIs.h"
+#include "passes/WholeIdeas.h"
 #include "passes/WidenHalf.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -45,7 +46,7 @@ template <typename Reshape> LogicalResult reshapeEmpty(Reshape op, PatternRewrit
 LogicalResult decompose(func::FuncOp main) {
   SmallVector<Operation *> composites;
   main.walk([&](Operation *op) {
-    if (isa<linalg::AggregatedOpInterface, tensor::PackOp, tensor::UnPackOp>(op))
+    if (isa<linalg::AggregatedOpInterface, tensor::PackOp, tensor::UnPackOp>(op) && !isTakenWhole(op))
       composites.push_back(op);
   });
   IRRewriter rewriter(main.getContext());

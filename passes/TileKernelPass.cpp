@@ -3,12 +3,16 @@
 
 #include "passes/Passes.h"
 #include "passes/TileNest.h"
+#include "passes/WholeIdeas.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace autotune {
 
@@ -46,7 +50,8 @@ struct TileKernelPass : impl::TileKernelPassBase<TileKernelPass> {
         return fail("expected reductions as DIM:UNROLL, found '" + text + "'");
       nest.reductions.push_back({pair->first, pair->second});
     }
-    if (failed(tileToNest(kernel, nest)))
+    mlir::Operation *idea = wholeIdea(kernel);
+    if (failed(idea ? emitIdea(kernel, idea, nest) : tileToNest(kernel, nest)))
       signalPassFailure();
   }
 

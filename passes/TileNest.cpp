@@ -3,9 +3,9 @@
 
 #include "passes/TileNest.h"
 
+#include "passes/NestLoops.h"
 #include "passes/OpRoles.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,18 +20,6 @@ namespace autotune {
 namespace {
 
 using Index = SmallVector<OpFoldResult>;
-
-/// `base + added`, folded when both are constant.
-OpFoldResult addOffset(OpBuilder &b, Location loc, OpFoldResult base, OpFoldResult added) {
-  AffineExpr d0, d1;
-  bindDims(b.getContext(), d0, d1);
-  return affine::makeComposedFoldedAffineApply(b, loc, d0 + d1, {base, added});
-}
-
-OpFoldResult scaleOffset(OpBuilder &b, Location loc, OpFoldResult index, int64_t factor) {
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  return affine::makeComposedFoldedAffineApply(b, loc, d0 * factor, {index});
-}
 
 Value constantIndex(OpBuilder &b, Location loc, int64_t value) {
   return b.create<arith::ConstantIndexOp>(loc, value);
@@ -107,9 +95,8 @@ public:
 private:
   LogicalResult findLast();
   LogicalResult verifyNest();
-  FailureOr<Value> emitLevel(OpBuilder &b, size_t level, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
-  FailureOr<Value> emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
-  FailureOr<Value> emitTile(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
+  FailureOr<Value> emitTile(OpBuilder &b, ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> sizes,
+                            Value dest);
   FailureOr<Value> emitReductions(OpBuilder &b, linalg::LinalgOp op, size_t level, Index &offsets,
                                   SmallVector<int64_t> &sizes, Value accumulator);
   LogicalResult fuseProducers(OpBuilder &b, ArrayRef<Operation *> tiled);
@@ -220,10 +207,11 @@ LogicalResult NestEmitter::fuseProducers(OpBuilder &b, ArrayRef<Operation *> til
   return success();
 }
 
-FailureOr<Value> NestEmitter::emitTile(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest) {
+FailureOr<Value> NestEmitter::emitTile(OpBuilder &b, ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> sizes,
+                                       Value dest) {
   linalg::LinalgOp op = withDestination(b, dest);
   auto tiling = cast<TilingInterface>(op.getOperation());
-  Index allOffsets(offsets), allSizes = getAsIndexOpFoldResult(b.getContext(), sizes);
+  Index allOffsets(offsets.begin(), offsets.end()), allSizes = getAsIndexOpFoldResult(b.getContext(), sizes);
   SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
   for (size_t d = allSizes.size(); d < ranges.size(); ++d) {
     allOffsets.push_back(b.getIndexAttr(0));
@@ -244,74 +232,6 @@ FailureOr<Value> NestEmitter::emitTile(OpBuilder &b, const Index &offsets, Array
   if (isa_and_nonnull<linalg::FillOp>(init) && init->use_empty())
     init->erase();
   return result;
-}
-
-FailureOr<Value> NestEmitter::emitLevel(OpBuilder &b, size_t level, const Index &offsets, ArrayRef<int64_t> sizes,
-                                        Value dest) {
-  if (level == nest.tiles.size())
-    return emitTile(b, offsets, sizes, dest);
-  auto [dim, step] = nest.tiles[level];
-  int64_t extent = sizes[dim];
-  if (step >= extent)
-    return emitLevel(b, level + 1, offsets, sizes, dest);
-  int64_t covered = extent / step * step;
-  SmallVector<int64_t> inner(sizes);
-  inner[dim] = step;
-  auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), constantIndex(b, loc, covered),
-                                   constantIndex(b, loc, step), ValueRange{dest});
-  OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
-  Index innerOffsets = offsets;
-  innerOffsets[dim] = addOffset(body, loc, offsets[dim], loop.getInductionVar());
-  FailureOr<Value> value = emitLevel(body, level + 1, innerOffsets, inner, loop.getRegionIterArg(0));
-  if (failed(value))
-    return failure();
-  body.create<scf::YieldOp>(loc, *value);
-  dest = loop.getResult(0);
-  if (covered == extent)
-    return dest;
-  inner[dim] = extent - covered;
-  innerOffsets = offsets;
-  innerOffsets[dim] = addOffset(b, loc, offsets[dim], b.getIndexAttr(covered));
-  return emitLevel(b, level + 1, innerOffsets, inner, dest);
-}
-
-/// The first loop, over the chunks that the caller asks for; a smaller last chunk is a loop of its own.
-FailureOr<Value> NestEmitter::emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest) {
-  unsigned numArgs = kernel.getNumArguments();
-  Value begin = kernel.getArgument(numArgs - 2), end = kernel.getArgument(numArgs - 1);
-  auto [dim, step] = nest.tiles[0];
-  int64_t whole = sizes[dim] / step, rest = sizes[dim] % step;
-  SmallVector<int64_t> inner(sizes);
-  inner[dim] = std::min(step, sizes[dim]);
-  Value stop = end;
-  if (rest)
-    stop = b.create<arith::MinSIOp>(loc, end, constantIndex(b, loc, whole));
-  if (whole > 0) {
-    auto loop = b.create<scf::ForOp>(loc, begin, stop, constantIndex(b, loc, 1), ValueRange{dest});
-    OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
-    Index innerOffsets = offsets;
-    innerOffsets[dim] = addOffset(body, loc, offsets[dim], scaleOffset(body, loc, loop.getInductionVar(), step));
-    FailureOr<Value> value = emitLevel(body, 1, innerOffsets, inner, loop.getRegionIterArg(0));
-    if (failed(value))
-      return failure();
-    body.create<scf::YieldOp>(loc, *value);
-    dest = loop.getResult(0);
-  }
-  if (!rest)
-    return dest;
-  // A loop of at most one step rather than a branch: behind a branch, bufferisation no longer sees that the result is
-  // written in place, and a private copy that each thread stores back undoes what the others did.
-  Value first = b.create<arith::MaxSIOp>(loc, begin, constantIndex(b, loc, whole));
-  auto restLoop = b.create<scf::ForOp>(loc, first, end, constantIndex(b, loc, 1), ValueRange{dest});
-  OpBuilder body = OpBuilder::atBlockEnd(restLoop.getBody());
-  inner[dim] = rest;
-  Index restOffsets = offsets;
-  restOffsets[dim] = addOffset(body, loc, offsets[dim], body.getIndexAttr(whole * step));
-  FailureOr<Value> value = emitLevel(body, 1, restOffsets, inner, restLoop.getRegionIterArg(0));
-  if (failed(value))
-    return failure();
-  body.create<scf::YieldOp>(loc, *value);
-  return restLoop.getResult(0);
 }
 
 /// Loops of step 1 (times the unroll factor) over the reduction dims of a register tile, carrying the accumulator.
@@ -369,9 +289,11 @@ LogicalResult NestEmitter::run() {
   for (auto [range, kind] : llvm::zip(last.getStaticLoopRanges(), last.getIteratorTypesArray()))
     if (kind == utils::IteratorType::parallel)
       sizes.push_back(range);
-  Index offsets(sizes.size(), b.getIndexAttr(0));
-  FailureOr<Value> result = nest.parallel && !nest.tiles.empty() ? emitChunks(b, offsets, sizes, dest)
-                                                                 : emitLevel(b, 0, offsets, sizes, dest);
+  FailureOr<Value> result =
+      emitNestLoops(b, kernel, nest, sizes, dest,
+                    [&](OpBuilder &at, ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> tile, Value into) {
+                      return emitTile(at, offsets, tile, into);
+                    });
   if (failed(result))
     return failure();
   last->getResult(0).replaceAllUsesWith(*result);

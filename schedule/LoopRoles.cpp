@@ -77,9 +77,27 @@ static void assignPointwise(const Workload &workload, LoopRoles &roles) {
   roles.batch.erase(rows);
 }
 
+/// Dims stand in a fixed order: see OpClass::Attention.
+static LoopRoles attentionRoles(const Workload &workload, LoopRoles roles) {
+  int depth = int(workload.dims.size()) - 1;
+  roles.row = depth - 3;
+  roles.plane = depth - 2;
+  for (int dim = 0; dim < roles.row; ++dim)
+    if (workload.dims[dim].extent > 1)
+      roles.batch.push_back(dim);
+  return roles;
+}
+
 static NestForm nestForm(const Workload &workload, llvm::ArrayRef<int> reductions) {
   if (winogradOutputs(workload.kind) > 0)
     return NestForm::Winograd;
+  // A workload may come from a file: what does not have the dims of its class is none of it.
+  size_t parallel = workload.dims.size() - reductions.size();
+  bool endsInReductions = llvm::all_of(reductions, [&](int dim) { return size_t(dim) >= parallel; });
+  if (workload.opClass == OpClass::Normalization && reductions.size() == 1 && endsInReductions)
+    return NestForm::Rows;
+  if (workload.opClass == OpClass::Attention && reductions.size() == 2 && parallel >= 2 && endsInReductions)
+    return NestForm::Attention;
   if (reductions.empty())
     return NestForm::Pointwise;
   if (workload.opClass == OpClass::Contraction && workload.inputs.size() >= 2)
@@ -115,7 +133,13 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
     return roles;
   }
 
+  if (roles.form == NestForm::Attention)
+    return attentionRoles(workload, std::move(roles));
   std::vector<int> others = longParallelDims(workload);
+  if (roles.form == NestForm::Rows) {
+    roles.batch = others;
+    return roles;
+  }
   if (roles.form == NestForm::RowReduction) {
     roles.row = takeLast(others);
     roles.batch = others;
@@ -150,6 +174,8 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
     break;
   case NestForm::RowReduction:
   case NestForm::Winograd:
+  case NestForm::Rows:
+  case NestForm::Attention:
     break;
   }
   return roles;

@@ -17,6 +17,8 @@ enum class NestForm {
   RowReduction, // the reductions run along memory: whole inside the register tile
   Winograd,     // a contraction for each point of a tile, between transforms of a block of tiles
   Pointwise,    // no reduction
+  Rows,         // passes over one row at a time, in vectors along the reduction
+  Attention,    // rows of the query along the lanes, keys and values beside each other in registers
 };
 
 /// Loops of extent 1 have no role. A dim is -1 when the workload has none.

@@ -45,6 +45,8 @@ private:
   void addWinograd();
   void addInOrder();
   void addReductions();
+  void addRows();
+  void addAttention();
 
   const Workload &workload;
   const Schedule &schedule;
@@ -175,6 +177,20 @@ void NestBuilder::addReductions() {
     nest.reductions.push_back({dim, dim == roles.reductions.back() ? knob("unroll") : 1});
 }
 
+void NestBuilder::addRows() {
+  addEach(roles.batch);
+  nest.reductions.push_back({roles.reductions.back(), knob("cols")});
+}
+
+void NestBuilder::addAttention() {
+  addEach(roles.batch);
+  add(roles.row, knob("rows"));
+  add(roles.plane, knob("planes"));
+  nest.reductions.push_back(
+      {roles.reductions[0], std::min(knob("cols"), workload.dims[roles.reductions[0]].extent)});
+  nest.reductions.push_back({roles.reductions[1], 1});
+}
+
 llvm::Expected<LoopNest> NestBuilder::build() {
   if (llvm::Error error = checkKnobs())
     return std::move(error);
@@ -182,17 +198,25 @@ llvm::Expected<LoopNest> NestBuilder::build() {
   switch (roles.form) {
   case NestForm::Contraction:
     addContraction();
+    addReductions();
     break;
   case NestForm::Winograd:
     addWinograd();
+    addReductions();
+    break;
+  case NestForm::Rows:
+    addRows();
+    break;
+  case NestForm::Attention:
+    addAttention();
     break;
   case NestForm::Window:
   case NestForm::RowReduction:
   case NestForm::Pointwise:
     addInOrder();
+    addReductions();
     break;
   }
-  addReductions();
   if (llvm::Error error = nest.verify(workload))
     return std::move(error);
   return nest;

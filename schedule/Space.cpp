@@ -16,10 +16,16 @@ static constexpr int64_t kMaxPlanes = 4;
 // longer.
 static constexpr int64_t kMaxReducedElements = 1024;
 static constexpr int64_t kMaxPlanesOfOneRow = 8;
+// Of attention: rows come in vectors of so many lanes whatever the device (see emitAttention), so many values
+// are side by side at most, and longer rows of scores always come in blocks.
+static constexpr int64_t kLanesOfSquare = 16;
+static constexpr int64_t kMaxValuePlanes = 14;
+static constexpr int64_t kMostColumns = 1024;
 
 static std::vector<int64_t> unrollValues(const Workload &workload, const LoopRoles &roles) {
   std::vector<int64_t> values = {1};
-  if (roles.form == NestForm::RowReduction || roles.reductions.empty())
+  if (roles.form == NestForm::RowReduction || roles.form == NestForm::Rows ||
+      roles.form == NestForm::Attention || roles.reductions.empty())
     return values;
   int64_t extent = workload.dims[roles.reductions.back()].extent;
   for (int64_t factor = 2; factor <= kMaxUnroll; ++factor)
@@ -39,7 +45,7 @@ std::vector<std::string> autotune::knobNames(const Workload &workload, const Loo
     names.push_back("cache_rows");
   if (shared)
     names.push_back("chunks");
-  if (roles.tiledVector)
+  if (roles.tiledVector || roles.form == NestForm::Rows || roles.form == NestForm::Attention)
     names.push_back("cols");
   if (blocks)
     names.push_back("order");
@@ -71,6 +77,13 @@ int64_t autotune::registersNeeded(const Workload &workload, const LoopRoles &rol
     return rows * vectors;
   case NestForm::RowReduction:
     return rows;
+  case NestForm::Rows:
+    return 1;
+  case NestForm::Attention: {
+    // Lanes are rows here; a key or value is read from memory for each of them.
+    int64_t loaded = int64_t(llvm::divideCeil(rows, lanes));
+    return loaded * extent(roles.plane) + loaded + 1;
+  }
   }
   llvm_unreachable("every form has a register tile");
 }
@@ -97,6 +110,9 @@ private:
   std::vector<int64_t> columns() const;
   std::vector<int64_t> blocks(int dim) const;
   std::vector<int64_t> parallel() const;
+  std::vector<int64_t> queryRows() const;
+  std::vector<int64_t> valuePlanes() const;
+  std::vector<int64_t> columnBlocks() const;
   bool fits(int64_t rowCount, int64_t planeCount, int64_t columnCount) const;
 
   const Workload &workload;
@@ -186,7 +202,46 @@ std::vector<int64_t> ValueLists::parallel() const {
   return values;
 }
 
+/// Rows of attention are lanes: whole vectors.
+std::vector<int64_t> ValueLists::queryRows() const {
+  std::vector<int64_t> values;
+  for (int64_t vectors : {1, 2, 3, 4})
+    if (values.empty() || (vectors - 1) * kLanesOfSquare < extent(roles.row))
+      values.push_back(std::min(vectors * kLanesOfSquare, extent(roles.row)));
+  return values;
+}
+
+/// Elements of values side by side: the most even cuts that fit the registers.
+std::vector<int64_t> ValueLists::valuePlanes() const {
+  std::vector<int64_t> values = {std::min<int64_t>(4, extent(roles.plane))};
+  for (int64_t step = 5; step <= std::min<int64_t>(kMaxValuePlanes, extent(roles.plane)); ++step)
+    values.push_back(step);
+  return values;
+}
+
+/// Columns between two updates of the running maximum: all of them while the scores stay in the cache.
+std::vector<int64_t> ValueLists::columnBlocks() const {
+  int64_t columns = workload.dims[roles.reductions[0]].extent;
+  std::vector<int64_t> values;
+  for (int64_t block : {64, 128, 256, 512})
+    if (block < columns)
+      values.push_back(block);
+  if (columns <= kMostColumns)
+    values.push_back(columns);
+  return values;
+}
+
 std::vector<int64_t> ValueLists::of(llvm::StringRef knob) const {
+  if (roles.form == NestForm::Attention) {
+    if (knob == "rows")
+      return queryRows();
+    if (knob == "planes")
+      return valuePlanes();
+    if (knob == "cols")
+      return columnBlocks();
+  }
+  if (roles.form == NestForm::Rows && knob == "cols")
+    return {16, 32, 64};
   if (knob == "rows")
     return rows();
   if (knob == "planes")

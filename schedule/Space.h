@@ -43,6 +43,8 @@ int64_t registersNeeded(const Workload &workload, const LoopRoles &roles, const 
 ///   LoopRoles::cacheRow, cachePlane order         0: row loops outside plane loops, 1: inside unroll of the
 ///   innermost reduction loop parallel      0: none, else which of LoopRoles::parallelDims the threads share
 ///   chunks        pieces that the parallel dim is cut into, each a whole number of register tiles
+/// Normalisations: cols is the width of the vectors along a row. Attention: rows are the queries of a tile
+/// (its lanes), planes the keys or elements of values side by side in registers, cols the keys of a block.
 std::vector<std::string> knobNames(const Workload &workload, const LoopRoles &roles);
 
 /// About eight knobs for contraction-like workloads, two to four for the rest, none where there is no choice.

@@ -79,6 +79,15 @@ double Workload::flops() const {
     return points;
   case OpClass::Movement:
     return 0;
+  case OpClass::Normalization:
+    return 5 * points; // three passes; exponentials are counted by the cost model
+  case OpClass::Attention: {
+    if (dims.size() < 4)
+      return points;
+    // One product sums over the depth for every column, the other over the columns for the width.
+    auto width = double(dims[dims.size() - 3].extent), depth = double(dims.back().extent);
+    return 2 * points / (width * depth) * (width + depth);
+  }
   }
   llvm_unreachable("every class has a cost");
 }

@@ -15,11 +15,14 @@ enum class Numerics { Default, Strict };
 
 /// What the root of a workload does; decides which knobs make sense.
 enum class OpClass {
-  Contraction,  // multiply-accumulate over reduction dims with an operand that lacks a parallel dim (GEMM, conv)
-  Depthwise,    // multiply-accumulate where every parallel dim of the output indexes every input
-  Reduction,    // any other reduction: pooling, sums, maxima
-  Elementwise,  // no reduction dim, arithmetic body
-  Movement,     // no arithmetic: transpose, pad, copy, gather
+  Contraction,   // multiply-accumulate over reduction dims with an operand that lacks a parallel dim (GEMM,
+                 // conv)
+  Depthwise,     // multiply-accumulate where every parallel dim of the output indexes every input
+  Reduction,     // any other reduction: pooling, sums, maxima
+  Elementwise,   // no reduction dim, arithmetic body
+  Movement,      // no arithmetic: transpose, pad, copy, gather
+  Normalization, // several passes over each row: softmax, layer normalisation
+  Attention,     // two products with a softmax between them; dims: batch…, rows, width, then columns, depth
 };
 
 /// One loop of the root operator, in the order of the linalg op's loops. Parallel loops come first.

@@ -6,8 +6,8 @@
 
 namespace autotune {
 
-inline constexpr llvm::StringLiteral kOpClassNames[] = {"contraction", "depthwise", "reduction", "elementwise",
-                                                        "movement"};
+inline constexpr llvm::StringLiteral kOpClassNames[] = {
+    "contraction", "depthwise", "reduction", "elementwise", "movement", "normalization", "attention"};
 inline constexpr llvm::StringLiteral kNumericsNames[] = {"default", "strict"};
 
 } // namespace autotune

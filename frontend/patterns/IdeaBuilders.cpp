@@ -47,7 +47,9 @@ mlir::LogicalResult buildAttention(NodeContext &node) {
     fill = b.getF64FloatAttr(node.floatAttribute("fill", 0));
   auto type = mlir::RankedTensorType::get(shape, elementOf(query));
   auto scale = b.getF64FloatAttr(node.floatAttribute("scale", 1));
-  node.setResult(0, b.create<AttentionOp>(type, query, key, value, bias, mask, scale, causal, fill));
+  mlir::DenseI64ArrayAttr asDescribed;
+  node.setResult(0, b.create<AttentionOp>(type, query, key, value, bias, mask, scale, causal, fill,
+                                          asDescribed, asDescribed, asDescribed, asDescribed));
   return mlir::success();
 }
 

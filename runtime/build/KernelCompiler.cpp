@@ -9,6 +9,7 @@
 #include "passes/LowerWinograd.h"
 #include "passes/TileNest.h"
 #include "passes/VectorizeKernel.h"
+#include "passes/WholeIdeas.h"
 #include "runtime/build/FirstError.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -58,6 +59,13 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
     if (failed(decomposeIdeas(kernels[0])) || failed(simplifyKernel(kernels[0])))
       return errors.take("decompose");
     addChunkArguments(kernels[0]); // filters first, then loops over whole operators
+    return module;
+  }
+  if (Operation *idea = wholeIdea(kernels[0])) {
+    if (failed(nest ? emitIdea(kernels[0], idea, *nest) : emitInPieces(kernels[0])))
+      return errors.take("schedule");
+    if (failed(simplifyKernel(kernels[0])))
+      return errors.take("vectorize");
     return module;
   }
   std::optional<LoopNest> loops = nest ? nest : plainNest(kernels[0]);

@@ -81,6 +81,8 @@ CheckPolicy checkPolicyFor(const Workload &workload) {
     policy.kind = CheckKind::Contraction;
     break;
   case OpClass::Reduction:
+  case OpClass::Normalization:
+  case OpClass::Attention:
     policy.kind = CheckKind::Reduction;
     break;
   case OpClass::Elementwise:

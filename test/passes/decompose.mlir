@@ -1,5 +1,5 @@
 // RUN: autotune-opt %s --autotune-decompose --split-input-file | FileCheck %s
-// Each idea in the pieces that kernels are made from today.
+// Each idea in its pieces, where no kernel takes it whole.
 
 // CHECK-LABEL: func @softmax
 // CHECK: linalg.generic {{.*}}"parallel", "reduction"
@@ -66,20 +66,20 @@ func.func @rms_norm(%x: tensor<2x8xf32>, %s: tensor<8xf32>) -> tensor<2x8xf32> {
 
 // The transposition of the key is composed with the one before it.
 // CHECK-LABEL: func @attention
-// CHECK-SAME: %[[Q:.*]]: tensor<1x4x8x16xf32>, %[[K:.*]]: tensor<1x8x4x16xf32>, %[[V:.*]]: tensor<1x4x8x16xf32>
+// CHECK-SAME: %[[Q:.*]]: tensor<1x4x2x16xf32>, %[[K:.*]]: tensor<1x8x4x16xf32>, %[[V:.*]]: tensor<1x4x8x16xf32>
 // CHECK: linalg.transpose ins(%[[K]] : {{.*}} permutation = [0, 2, 3, 1]
-// CHECK: linalg.batch_matmul ins({{.*}} : tensor<4x8x16xf32>, tensor<4x16x8xf32>)
+// CHECK: linalg.batch_matmul ins({{.*}} : tensor<4x2x16xf32>, tensor<4x16x8xf32>)
 // CHECK: %[[SCALE:.*]] = arith.constant 2.500000e-01
 // CHECK: arith.mulf %{{.*}}, %[[SCALE]]
 // CHECK: math.exp
-// CHECK: linalg.batch_matmul ins({{.*}} : tensor<4x8x8xf32>, tensor<4x8x16xf32>)
-func.func @attention(%q: tensor<1x4x8x16xf32>, %k: tensor<1x8x4x16xf32>, %v: tensor<1x4x8x16xf32>)
-    -> tensor<1x4x8x16xf32> {
+// CHECK: linalg.batch_matmul ins({{.*}} : tensor<4x2x8xf32>, tensor<4x8x16xf32>)
+func.func @attention(%q: tensor<1x4x2x16xf32>, %k: tensor<1x8x4x16xf32>, %v: tensor<1x4x8x16xf32>)
+    -> tensor<1x4x2x16xf32> {
   %e = tensor.empty() : tensor<1x4x8x16xf32>
   %kt = linalg.transpose ins(%k : tensor<1x8x4x16xf32>) outs(%e : tensor<1x4x8x16xf32>) permutation = [0, 2, 1, 3]
   %y = autotune.attention %q, %kt, %v scale 0.25
-     : tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32> -> tensor<1x4x8x16xf32>
-  return %y : tensor<1x4x8x16xf32>
+     : tensor<1x4x2x16xf32>, tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32> -> tensor<1x4x2x16xf32>
+  return %y : tensor<1x4x2x16xf32>
 }
 
 // -----
@@ -107,4 +107,44 @@ func.func @bool_mask(%q: tensor<3x4xf32>, %k: tensor<6x4xf32>, %v: tensor<6x4xf3
   %y = autotune.attention %q, %k, %v mask(%m : tensor<6xi1>) scale 1.0 fill -1.0e9
      : tensor<3x4xf32>, tensor<6x4xf32>, tensor<6x4xf32> -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
+}
+
+// -----
+
+// Kernels take these whole: f32, rows that fill vectors, enough queries to fill lanes. Transpositions become orders.
+// CHECK-LABEL: func @whole
+// CHECK-SAME: %[[Q:.*]]: tensor<1x8x4x16xf32>, %[[K:.*]]: tensor<1x4x16x20xf32>, %[[V:.*]]: tensor<1x4x20x16xf32>
+// CHECK-NOT: linalg.transpose
+// CHECK: %[[Y:.*]] = autotune.attention %[[Q]], %[[K]], %[[V]] scale 2.500000e-01
+// CHECK-SAME: key_order = array<i64: 0, 1, 3, 2>, query_order = array<i64: 0, 2, 1, 3>, result_order = array<i64: 0, 2, 1, 3>
+// CHECK-SAME: -> tensor<1x8x4x16xf32>
+// CHECK: %[[N:.*]] = autotune.layer_norm %[[Y]]
+// CHECK: linalg.softmax {{.*}} ins(%[[N]]
+func.func @whole(%q: tensor<1x8x4x16xf32>, %k: tensor<1x4x16x20xf32>, %v: tensor<1x4x20x16xf32>)
+    -> tensor<1x8x4x16xf32> {
+  %e = tensor.empty() : tensor<1x4x8x16xf32>
+  %f = tensor.empty() : tensor<1x4x20x16xf32>
+  %g = tensor.empty() : tensor<1x8x4x16xf32>
+  %qt = linalg.transpose ins(%q : tensor<1x8x4x16xf32>) outs(%e : tensor<1x4x8x16xf32>) permutation = [0, 2, 1, 3]
+  %kt = linalg.transpose ins(%k : tensor<1x4x16x20xf32>) outs(%f : tensor<1x4x20x16xf32>) permutation = [0, 1, 3, 2]
+  %y = autotune.attention %qt, %kt, %v scale 0.25
+     : tensor<1x4x8x16xf32>, tensor<1x4x20x16xf32>, tensor<1x4x20x16xf32> -> tensor<1x4x8x16xf32>
+  %t = linalg.transpose ins(%y : tensor<1x4x8x16xf32>) outs(%g : tensor<1x8x4x16xf32>) permutation = [0, 2, 1, 3]
+  %n = autotune.layer_norm %t axes [3] epsilon 1.0e-5 : tensor<1x8x4x16xf32>
+  %s = linalg.softmax dimension(3) ins(%n : tensor<1x8x4x16xf32>) outs(%g : tensor<1x8x4x16xf32>) -> tensor<1x8x4x16xf32>
+  return %s : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+// Lanes would run across the memory of this query: its transposition stays.
+// CHECK-LABEL: func @columns_of_query
+// CHECK: linalg.transpose
+// CHECK: autotune.attention
+// CHECK-NOT: query_order
+func.func @columns_of_query(%q: tensor<16x8xf32>, %k: tensor<20x16xf32>, %v: tensor<20x16xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %qt = linalg.transpose ins(%q : tensor<16x8xf32>) outs(%e : tensor<8x16xf32>) permutation = [1, 0]
+  %y = autotune.attention %qt, %k, %v scale 0.25 : tensor<8x16xf32>, tensor<20x16xf32>, tensor<20x16xf32> -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
 }

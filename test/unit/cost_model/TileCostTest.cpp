@@ -68,3 +68,19 @@ TEST(TileCost, UnrollingAWindowSharesItsLoads) {
   EXPECT_LT(costOf(depthwise, "rows=8 unroll=3").loadCycles,
             0.7 * costOf(depthwise, "rows=8 unroll=1").loadCycles);
 }
+
+TEST(TileCost, AttentionWantsFullRegistersAndNoSpills) {
+  Workload workload = attention(12, 128, 128, 64);
+  double good = costOf(workload, "cols=128 planes=6 rows=16").cycles;
+  EXPECT_LT(good, costOf(workload, "cols=128 planes=4 rows=8").cycles);
+  EXPECT_LT(good, costOf(workload, "cols=128 planes=14 rows=32").cycles);
+  EXPECT_LT(good, costOf(workload, "cols=64 planes=6 rows=16").cycles);
+  EXPECT_LT(good, 2 * costOf(workload, "cols=128 planes=6 rows=16").arithmeticCycles);
+}
+
+TEST(TileCost, RowsWantSeveralVectorsButNoSpills) {
+  Workload workload = softmax(1536, 768);
+  EXPECT_LT(costOf(workload, "cols=16").cycles, costOf(workload, "cols=64").cycles);
+  workload.kind = "layer_norm";
+  EXPECT_LT(costOf(workload, "cols=32").cycles, costOf(workload, "cols=16").cycles);
+}

@@ -161,3 +161,84 @@ TEST(Ideas, LayerNormOverTwoAxes) {
                 expected, 2e-6);
   }
 }
+
+TEST(Ideas, LongRowsAreNormalisedWhole) {
+  constexpr int64_t kRows = 6, kColumns = 77;
+  std::vector<float> x = numbers(kRows * kColumns, 1);
+  std::vector<double> expected;
+  for (int64_t i = 0; i < kRows; ++i) {
+    const float *row = x.data() + i * kColumns;
+    double mean = 0, variance = 0, sum = 0;
+    std::vector<double> normal;
+    for (int64_t j = 0; j < kColumns; ++j)
+      mean += row[j] / double(kColumns);
+    for (int64_t j = 0; j < kColumns; ++j)
+      variance += (row[j] - mean) * (row[j] - mean) / kColumns;
+    for (int64_t j = 0; j < kColumns; ++j)
+      normal.push_back((row[j] - mean) / std::sqrt(variance + 1e-5));
+    for (double value : normal)
+      sum += std::exp(value);
+    for (double value : normal)
+      expected.push_back(std::exp(value) / sum);
+  }
+  expectClose(runText(R"(func.func @main(%x: tensor<2x3x77xf32>) -> tensor<2x3x77xf32> {
+  %n = autotune.layer_norm %x axes [2] epsilon 1.0e-5 : tensor<2x3x77xf32>
+  %e = tensor.empty() : tensor<2x3x77xf32>
+  %y = linalg.softmax dimension(2) ins(%n : tensor<2x3x77xf32>) outs(%e : tensor<2x3x77xf32>) -> tensor<2x3x77xf32>
+  return %y : tensor<2x3x77xf32>
+})",
+                      {hostTensor("f32", {2, 3, 77}, x)}),
+              expected, 2e-6);
+}
+
+TEST(Ideas, AttentionTakesHeadsFromWhereTheyAre) {
+  // [batch, rows, heads, depth] in and out, and a part of a larger tensor as values.
+  Attention a;
+  a.width = a.depth;
+  auto moved = [&](const std::vector<float> &from, int64_t rows) { // to [batch, rows, heads, depth]
+    std::vector<float> to;
+    for (int64_t n = 0; n < a.batch; ++n)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t h = 0; h < a.heads; ++h)
+          for (int64_t d = 0; d < a.depth; ++d)
+            to.push_back(from[((n * a.heads + h) * rows + i) * a.depth + d]);
+    return to;
+  };
+  std::vector<float> q = numbers(a.batch * a.heads * a.rows * a.depth, 1);
+  std::vector<float> k = numbers(a.batch * a.heads * a.columns * a.depth, 2), v = numbers(k.size(), 3);
+  std::vector<double> result = a(q, k, v);
+  std::vector<float> rounded = moved(std::vector<float>(result.begin(), result.end()), a.rows);
+  expectClose(
+      runText(R"(
+func.func @main(%q: tensor<2x9x4x16xf32>, %k: tensor<2x13x4x16xf32>, %v: tensor<2x13x4x16xf32>)
+    -> tensor<2x10x4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x9x16xf32>
+  %f = tensor.empty() : tensor<2x4x13x16xf32>
+  %g = tensor.empty() : tensor<2x9x4x16xf32>
+  %qt = linalg.transpose ins(%q : tensor<2x9x4x16xf32>) outs(%e : tensor<2x4x9x16xf32>) permutation = [0, 2, 1, 3]
+  %kt = linalg.transpose ins(%k : tensor<2x13x4x16xf32>) outs(%f : tensor<2x4x13x16xf32>) permutation = [0, 2, 1, 3]
+  %vt = linalg.transpose ins(%v : tensor<2x13x4x16xf32>) outs(%f : tensor<2x4x13x16xf32>) permutation = [0, 2, 1, 3]
+  %y = autotune.attention %qt, %kt, %vt scale 0.25
+     : tensor<2x4x9x16xf32>, tensor<2x4x13x16xf32>, tensor<2x4x13x16xf32> -> tensor<2x4x9x16xf32>
+  %t = linalg.transpose ins(%y : tensor<2x4x9x16xf32>) outs(%g : tensor<2x9x4x16xf32>) permutation = [0, 2, 1, 3]
+  %p = tensor.pad %t low[0, 1, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %zero : f32
+  } : tensor<2x9x4x16xf32> to tensor<2x10x4x16xf32>
+  return %p : tensor<2x10x4x16xf32>
+})",
+              {hostTensor("f32", {2, 9, 4, 16}, moved(q, a.rows)),
+               hostTensor("f32", {2, 13, 4, 16}, moved(k, a.columns)),
+               hostTensor("f32", {2, 13, 4, 16}, moved(v, a.columns))}),
+      [&] {
+        std::vector<double> padded;
+        auto row = static_cast<size_t>(a.heads * a.depth), batch = row * a.rows;
+        for (size_t n = 0; n < 2; ++n) {
+          padded.insert(padded.end(), row, 0);
+          padded.insert(padded.end(), rounded.begin() + n * batch, rounded.begin() + (n + 1) * batch);
+        }
+        return padded;
+      }(),
+      2e-6);
+}

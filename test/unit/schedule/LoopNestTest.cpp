@@ -53,6 +53,8 @@ TEST(LoopRoles, BatchedMatmulSharesTheBatchLoop) {
 TEST(LoopRoles, SumsAlongMemoryAreWholeAndLongOnesAreLoops) {
   EXPECT_EQ(loopRoles(rowSum(128, 384)).form, NestForm::RowReduction);
   EXPECT_EQ(loopRoles(rowSum(4, 100000)).form, NestForm::Window);
+  EXPECT_EQ(loopRoles(softmax(4, 100000)).form, NestForm::Rows);
+  EXPECT_EQ(loopRoles(attention(12, 128, 128, 64)).form, NestForm::Attention);
 }
 
 TEST(LoopRoles, TranspositionTilesTheLoopAlongTheInput) {
@@ -149,4 +151,28 @@ TEST(LoopNest, VerifyRefusesWhatCannotBeEmitted) {
   EXPECT_THAT(fault([](LoopNest &n) { n.reductions.clear(); }),
               HasSubstr("register tile of 147456 elements"));
   EXPECT_THAT(fault([](LoopNest &n) { n.tiles.clear(); }), HasSubstr("register tile of 98304 elements"));
+}
+
+TEST(LoopRoles, WorkloadsWithoutTheDimsOfTheirClassAreNoneOfIt) {
+  Workload tooFew = softmax(4, 8);
+  tooFew.opClass = OpClass::Attention;
+  EXPECT_NE(loopRoles(tooFew).form, NestForm::Attention);
+  Workload reversed = attention(12, 128, 128, 64);
+  std::reverse(reversed.dims.begin(), reversed.dims.end());
+  EXPECT_NE(loopRoles(reversed).form, NestForm::Attention);
+  Workload none = elementwise(4, 8);
+  none.opClass = OpClass::Normalization;
+  EXPECT_EQ(loopRoles(none).form, NestForm::Pointwise);
+}
+
+TEST(LoopNest, AttentionHasBlocksOfColumnsWithRests) {
+  Workload workload = attention(12, 128, 100, 64);
+  LoopNest nest = valueOf(buildLoopNest(workload, valueOf(Schedule::parse("cols=64 planes=6 rows=16"))));
+  EXPECT_EQ(nest.tiles, (std::vector<TileLoop>{{0, 1}, {1, 16}, {2, 6}}));
+  EXPECT_EQ(nest.reductions, (std::vector<ReductionLoop>{{3, 64}, {4, 1}}));
+  workload.threads = 2;
+  nest = valueOf(
+      buildLoopNest(workload, valueOf(Schedule::parse("chunks=4 cols=64 parallel=2 planes=6 rows=16"))));
+  EXPECT_EQ(nest.tiles, (std::vector<TileLoop>{{1, 32}, {0, 1}, {1, 16}, {2, 6}}));
+  EXPECT_EQ(nest.chunks(workload), 4);
 }

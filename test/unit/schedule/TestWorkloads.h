@@ -121,6 +121,28 @@ inline Workload rowSum(int64_t rows, int64_t columns) {
   return w;
 }
 
+/// Softmax along rows: (rows | columns).
+inline Workload softmax(int64_t rows, int64_t columns) {
+  Workload w = rowSum(rows, columns);
+  w.kind = "softmax";
+  w.opClass = OpClass::Normalization;
+  w.output = operand({rows, columns}, {{{0, 1}}, {{1, 1}}});
+  return w;
+}
+
+/// (heads, queries, size | keys, size), heads first.
+inline Workload attention(int64_t heads, int64_t queries, int64_t keys, int64_t size) {
+  Workload w;
+  w.kind = "attention";
+  w.opClass = OpClass::Attention;
+  setDims(w, {heads, queries, size}, {keys, size});
+  w.inputs = {operand({heads, queries, size}, {{{0, 1}}, {{1, 1}}, {{4, 1}}}),
+              operand({heads, keys, size}, {{{0, 1}}, {{3, 1}}, {{4, 1}}}),
+              operand({heads, keys, size}, {{{0, 1}}, {{3, 1}}, {{2, 1}}})};
+  w.output = operand({heads, queries, size}, {{{0, 1}}, {{1, 1}}, {{2, 1}}});
+  return w;
+}
+
 /// y = f(x, x) on a matrix.
 inline Workload elementwise(int64_t rows, int64_t columns, int threads = 1) {
   Workload w;
@@ -157,6 +179,10 @@ inline std::vector<Workload> testWorkloads(int threads = 1) {
                                depthwiseConvolution(96, 112),
                                rowSum(128, 384),
                                rowSum(4, 100000),
+                               softmax(1536, 128),
+                               softmax(3, 50257),
+                               attention(12, 128, 128, 64),
+                               attention(1, 9, 5000, 7),
                                elementwise(128, 3072),
                                elementwise(1, 3),
                                transposition(12, 128, 32)};
