@@ -5,6 +5,7 @@
 
 #include "passes/BytePerBool.h"
 #include "passes/CopyOp.h"
+#include "passes/ErfPolynomial.h"
 #include "passes/LowerGathers.h"
 #include "passes/LowerTransfers.h"
 
@@ -156,6 +157,7 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
     llvm::erase_if(patterns.getNativePatterns(), [](const std::unique_ptr<RewritePattern> &pattern) {
       return pattern->getRootKind() && isInaccurate(*pattern->getRootKind());
     });
+    populateErfPolynomialPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

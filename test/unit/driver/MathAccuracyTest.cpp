@@ -12,7 +12,7 @@ using namespace autotune::test;
 namespace {
 
 constexpr int kPoints = 8192;
-/// The standard is 4 units in the last place of the exact value; tanh and erf of the polynomial library reach 4.5.
+/// The standard is 4 units in the last place of the exact value; tanh of the polynomial library reaches 4.5.
 constexpr double kMaxUlp = 4.6;
 
 struct Function {
@@ -26,7 +26,8 @@ void PrintTo(const Function &function, std::ostream *stream) { *stream << functi
 /// Half evenly over the range, half evenly over the exponents, so that small arguments are met too.
 std::vector<float> pointsIn(double low, double high) {
   std::mt19937 random(1);
-  std::uniform_real_distribution<double> even(low, high), exponent(-20, std::log(std::max(std::abs(low), high)));
+  std::uniform_real_distribution<double> even(low, high),
+      exponent(-20, std::log(std::max(std::abs(low), high)));
   std::vector<float> points;
   for (int i = 0; i < kPoints; ++i) {
     double value = i % 2 ? even(random) : std::exp(exponent(random)) * (i % 4 ? 1 : -1);
@@ -39,9 +40,12 @@ std::string textOf(const char *function) {
   std::string type = "tensor<" + std::to_string(kPoints) + "xf32>";
   return "func.func @main(%x: " + type + ") -> " + type + " {\n  %e = tensor.empty() : " + type +
          "\n  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], "
-         "iterator_types = [\"parallel\"]} ins(%x : " + type + ") outs(%e : " + type + ") {\n"
-         "  ^bb0(%a: f32, %b: f32):\n    %v = math." + function + " %a : f32\n    linalg.yield %v : f32\n  } -> " +
-         type + "\n  return %r : " + type + "\n}\n";
+         "iterator_types = [\"parallel\"]} ins(%x : " +
+         type + ") outs(%e : " + type +
+         ") {\n"
+         "  ^bb0(%a: f32, %b: f32):\n    %v = math." +
+         function + " %a : f32\n    linalg.yield %v : f32\n  } -> " + type + "\n  return %r : " + type +
+         "\n}\n";
 }
 
 class MathAccuracy : public testing::TestWithParam<Function> {};
@@ -82,3 +86,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Function{"sinh", -80, 80, std::sinh}, Function{"sqrt", 0, 1e20, std::sqrt},
                     Function{"tan", -100, 100, std::tan}, Function{"tanh", -12, 12, std::tanh}),
     [](const auto &test) { return std::string(test.param.name); });
+
+TEST(Erf, IsExactBeyondItsPolynomialsAndKeepsNaN) {
+  std::vector<float> points(kPoints, 0.25f);
+  points[0] = INFINITY;
+  points[1] = -INFINITY;
+  points[2] = NAN;
+  points[3] = -0.0f;
+  points[4] = 4;
+  points[5] = -1e30f;
+  points[6] = 1e-38f;
+  std::vector<HostTensor> outputs = runText(textOf("erf"), {hostTensor("f32", {kPoints}, points)});
+  ASSERT_EQ(outputs.size(), 1u);
+  std::vector<float> found = valuesOf<float>(outputs[0]);
+  EXPECT_EQ(found[0], 1);
+  EXPECT_EQ(found[1], -1);
+  EXPECT_TRUE(std::isnan(found[2]));
+  EXPECT_EQ(found[3], 0);
+  EXPECT_TRUE(std::signbit(found[3]));
+  EXPECT_EQ(found[4], 1);
+  EXPECT_EQ(found[5], -1);
+  EXPECT_FLOAT_EQ(found[6], std::erf(1e-38f));
+}
