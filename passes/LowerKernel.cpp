@@ -6,6 +6,7 @@
 #include "passes/BytePerBool.h"
 #include "passes/CopyOp.h"
 #include "passes/ErfPolynomial.h"
+#include "passes/ExpPolynomial.h"
 #include "passes/LowerGathers.h"
 #include "passes/LowerTransfers.h"
 
@@ -158,6 +159,7 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
       return pattern->getRootKind() && isInaccurate(*pattern->getRootKind());
     });
     populateErfPolynomialPatterns(patterns);
+    populateExpPolynomialPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -2,6 +2,7 @@
 // Compiled transcendental functions against libm in double precision.
 #include "test/unit/driver/RunText.h"
 
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -107,4 +108,31 @@ TEST(Erf, IsExactBeyondItsPolynomialsAndKeepsNaN) {
   EXPECT_EQ(found[4], 1);
   EXPECT_EQ(found[5], -1);
   EXPECT_FLOAT_EQ(found[6], std::erf(1e-38f));
+}
+
+TEST(Exp, OverflowsToInfinityUnderflowsToZeroAndKeepsNaN) {
+  std::vector<float> points(kPoints, 0.25f);
+  points[0] = INFINITY;
+  points[1] = -INFINITY;
+  points[2] = NAN;
+  points[3] = std::bit_cast<float>(0xffd23457u); // any NaN
+  points[4] = 89;
+  points[5] = -104;
+  points[6] = 0;
+  points[7] = 88.7228f;
+  points[8] = -87.3365f;
+  points[9] = 1e30f;
+  points[10] = -1e30f;
+  std::vector<HostTensor> outputs = runText(textOf("exp"), {hostTensor("f32", {kPoints}, points)});
+  ASSERT_EQ(outputs.size(), 1u);
+  std::vector<float> found = valuesOf<float>(outputs[0]);
+  for (int i : {0, 4, 9})
+    EXPECT_EQ(found[i], INFINITY) << points[i];
+  for (int i : {1, 5, 10})
+    EXPECT_EQ(found[i], 0) << points[i];
+  EXPECT_TRUE(std::isnan(found[2]));
+  EXPECT_TRUE(std::isnan(found[3]));
+  EXPECT_EQ(found[6], 1);
+  for (int i : {7, 8})
+    EXPECT_FLOAT_EQ(found[i], std::exp(points[i])) << points[i];
 }
