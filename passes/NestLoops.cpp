@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
@@ -40,6 +42,8 @@ public:
   FailureOr<Value> emitChunks(OpBuilder &b, const Index &offsets, ArrayRef<int64_t> sizes, Value dest);
 
 private:
+  int64_t restTile(size_t level, size_t dims, int64_t rest) const;
+
   func::FuncOp kernel;
   const LoopNest &nest;
   EmitTile emitTile;
@@ -67,12 +71,29 @@ FailureOr<Value> NestLoops::emitLevel(OpBuilder &b, size_t level, const Index &o
     return failure();
   body.create<scf::YieldOp>(loc, *value);
   dest = loop.getResult(0);
-  if (covered == extent)
-    return dest;
-  inner[dim] = extent - covered;
-  innerOffsets = offsets;
-  innerOffsets[dim] = addOffset(b, loc, offsets[dim], b.getIndexAttr(covered));
-  return emitLevel(b, level + 1, innerOffsets, inner, dest);
+  while (covered < extent) {
+    inner[dim] = restTile(level, sizes.size(), extent - covered);
+    innerOffsets = offsets;
+    innerOffsets[dim] = addOffset(b, loc, offsets[dim], b.getIndexAttr(covered));
+    FailureOr<Value> rest = emitLevel(b, level + 1, innerOffsets, inner, dest);
+    if (failed(rest))
+      return failure();
+    dest = *rest;
+    covered += inner[dim];
+  }
+  return dest;
+}
+
+/// The next tile of what a loop leaves. Register tiles along the lanes, the last dim, are at most one vector
+/// or a power of two of them: LLVM takes other vectors apart into elements wherever they live beyond one
+/// block.
+int64_t NestLoops::restTile(size_t level, size_t dims, int64_t rest) const {
+  constexpr int64_t kNarrowestVector = 8;
+  int dim = nest.tiles[level].dim;
+  bool isRegisterTile = llvm::none_of(llvm::drop_begin(nest.tiles, level + 1),
+                                      [&](const TileLoop &loop) { return loop.dim == dim; });
+  bool isAlongLanes = isRegisterTile && dim + 1 == int(dims);
+  return isAlongLanes && rest > kNarrowestVector ? int64_t(llvm::bit_floor(uint64_t(rest))) : rest;
 }
 
 /// The first loop, over the chunks that the caller asks for; a smaller last chunk is a loop of its own.

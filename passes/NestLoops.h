@@ -15,7 +15,7 @@ using EmitTile = llvm::function_ref<mlir::FailureOr<mlir::Value>(
     mlir::Value dest)>;
 
 /// Emits `nest.tiles` over an iteration space of `sizes` and calls `emitTile` in the innermost loop. A step
-/// that does not divide an extent gives a second call with a smaller tile. When the nest is parallel, the
+/// that does not divide an extent gives further calls with smaller tiles. When the nest is parallel, the
 /// first loop runs over the chunks between the last two arguments of `kernel`. Returns the updated `dest`.
 mlir::FailureOr<mlir::Value> emitNestLoops(mlir::OpBuilder &b, mlir::func::FuncOp kernel,
                                            const LoopNest &nest, llvm::ArrayRef<int64_t> sizes,

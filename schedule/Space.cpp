@@ -163,20 +163,17 @@ std::vector<int64_t> ValueLists::planes() const {
   return values;
 }
 
-/// Whole vectors; the whole extent where it is short, with a masked or narrower last vector.
+/// A power of two of whole vectors, or less than one: LLVM takes apart what lies between. Rests become
+/// narrower tiles.
 std::vector<int64_t> ValueLists::columns() const {
-  int64_t length = extent(roles.vector);
-  int64_t longest = 4 * lanes;
-  std::vector<int64_t> vectors = {1, 2, 3, 4};
-  if (roles.form == NestForm::Pointwise || (roles.form == NestForm::Contraction && roles.row < 0)) {
-    vectors = {1, 2, 4, 8};
-    longest = 8 * lanes;
-  }
+  int64_t length = extent(roles.vector), most = 4;
+  if (roles.form == NestForm::Pointwise || (roles.form == NestForm::Contraction && roles.row < 0))
+    most = 8;
   std::vector<int64_t> values;
-  for (int64_t count : vectors)
-    if (count * lanes < length)
+  for (int64_t count = 1; count <= most; count *= 2)
+    if (count * lanes <= length && (values.empty() || fits(1, 1, count * lanes)))
       values.push_back(count * lanes);
-  if (length <= longest && (values.empty() || fits(1, 1, length)))
+  if (values.empty())
     values.push_back(length);
   return values;
 }
