@@ -66,6 +66,12 @@ bool isTakenWhole(AttentionOp op) {
          (!op.getMask() || isReadable(op.getMask()));
 }
 
+/// What may stand beside an idea in its kernel: slices, tensors without data of their own, numbers.
+bool isReadAsItIs(Operation *op) {
+  return isa<func::ReturnOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::EmptyOp, linalg::FillOp,
+             arith::ConstantOp>(op);
+}
+
 /// An array read at sums of loops, seen through the slice that a kernel argument is read as.
 OperandInfo describeArray(Value value, std::vector<std::vector<IndexTerm>> index) {
   OperandInfo info;
@@ -245,11 +251,14 @@ Operation *wholeIdea(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     if (isTakenWhole(&op) && !found)
       found = &op;
-    else if (!isa<func::ReturnOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::EmptyOp,
-                  arith::ConstantOp>(op))
+    else if (!isReadAsItIs(&op))
       return nullptr;
   }
   return found;
+}
+
+bool holdsIdea(func::FuncOp kernel) {
+  return llvm::any_of(kernel.getOps(), [](Operation &op) { return isIdea(&op); });
 }
 
 Workload describeIdea(Operation *idea) {

@@ -14,6 +14,8 @@ bool isTakenWhole(mlir::Operation *op);
 
 /// The idea that is all of a kernel; null for kernels of linalg ops.
 mlir::Operation *wholeIdea(mlir::func::FuncOp kernel);
+/// True if there is an idea in a kernel, whole or with something beside it that makes pieces of it.
+bool holdsIdea(mlir::func::FuncOp kernel);
 
 /// Kind, class, loops and arrays of the idea of a kernel; the rest of the workload is the caller's.
 ///

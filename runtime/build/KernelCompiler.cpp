@@ -61,8 +61,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
     addChunkArguments(kernels[0]); // filters first, then loops over whole operators
     return module;
   }
-  if (Operation *idea = wholeIdea(kernels[0])) {
-    if (failed(nest ? emitIdea(kernels[0], idea, *nest) : emitInPieces(kernels[0])))
+  Operation *idea = wholeIdea(kernels[0]);
+  if (idea || holdsIdea(kernels[0])) {
+    if (failed(nest && idea ? emitIdea(kernels[0], idea, *nest) : emitInPieces(kernels[0])))
       return errors.take("schedule");
     if (failed(simplifyKernel(kernels[0])))
       return errors.take("vectorize");

@@ -242,3 +242,19 @@ func.func @main(%q: tensor<2x9x4x16xf32>, %k: tensor<2x13x4x16xf32>, %v: tensor<
       }(),
       2e-6);
 }
+
+TEST(Ideas, OperandsMayBeFilledWithANumber) {
+  constexpr int64_t kRows = 9, kSize = 16;
+  std::vector<float> q = numbers(kRows * kSize, 1);
+  // Equal keys have equal weights: the result is the value.
+  expectClose(runText(R"(func.func @main(%q: tensor<9x16xf32>) -> tensor<9x16xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<20x16xf32>
+  %k = linalg.fill ins(%two : f32) outs(%e : tensor<20x16xf32>) -> tensor<20x16xf32>
+  %y = autotune.attention %q, %k, %k scale 0.25
+     : tensor<9x16xf32>, tensor<20x16xf32>, tensor<20x16xf32> -> tensor<9x16xf32>
+  return %y : tensor<9x16xf32>
+})",
+                      {hostTensor("f32", {kRows, kSize}, q)}),
+              std::vector<double>(kRows * kSize, 2), 2e-6);
+}
