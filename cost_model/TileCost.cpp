@@ -106,6 +106,7 @@ private:
   void addTransforms(TileCost &cost) const;
   TileCost priceRows() const;
   TileCost priceAttention() const;
+  int64_t sharedBroadcasts(const Tile &tile) const;
   double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
   double epilogueCost() const;
   double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
@@ -222,12 +223,33 @@ void TilePricer::addTransforms(TileCost &cost) const {
   cost.arithmeticCycles += inVectors * inArithmetic + outVectors * outArithmetic;
 }
 
+/// Numbers that several rows of a tile read in different steps of an unrolled window (`2 * row + step`): the
+/// compiler loads each once and keeps it, which is worse than loading it again.
+int64_t TilePricer::sharedBroadcasts(const Tile &tile) const {
+  if (roles.row < 0 || roles.reductions.empty() || unroll() <= 1)
+    return 0;
+  for (const std::vector<IndexTerm> &axis : workload.inputs[roles.broadcastInput].index) {
+    int64_t stride = 0, dilation = 0;
+    for (const IndexTerm &term : axis) {
+      stride = term.dim == roles.row ? term.coefficient : stride;
+      dilation = term.dim == roles.reductions.back() ? term.coefficient : dilation;
+    }
+    auto steps = int64_t(unroll());
+    if (stride == 0 || dilation == 0 || stride % dilation != 0)
+      continue;
+    int64_t apart = stride / dilation; // steps from one row's first number to the next row's
+    return (tile.rows - 1) * std::max<int64_t>(0, steps - apart);
+  }
+  return 0;
+}
+
 void TilePricer::addContraction(const Tile &tile, double count, TileCost &cost) const {
   double vectors = vectorsOf(tile.cols);
   double accumulators = double(tile.rows * tile.planes) * vectors;
   double loads = loadsOf(workload.inputs[roles.vectorInput], double(tile.planes) * vectors, tile.cols) +
                  loadsOf(workload.inputs[roles.broadcastInput], double(tile.rows) * vectors, tile.cols);
-  int64_t needed = int64_t(accumulators) + (tile.rows > 1 ? int64_t(double(tile.planes) * vectors) : 1) + 1;
+  int64_t needed = int64_t(accumulators) + (tile.rows > 1 ? int64_t(double(tile.planes) * vectors) : 1) + 1 +
+                   sharedBroadcasts(tile);
   double spills = double(std::max<int64_t>(0, needed - registers));
   cost.spilled = std::max(cost.spilled, spills);
   double steps = double(reductionExtent(workload));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The core model knows rests, latency and register pressure.
 #include "cost_model/TileCost.h"
+#include "schedule/Algorithm.h"
 #include "test/unit/Results.h"
 #include "test/unit/schedule/TestWorkloads.h"
 
@@ -67,6 +68,42 @@ TEST(TileCost, UnrollingAWindowSharesItsLoads) {
   Workload depthwise = depthwiseConvolution(96, 112);
   EXPECT_LT(costOf(depthwise, "rows=8 unroll=3").loadCycles,
             0.7 * costOf(depthwise, "rows=8 unroll=1").loadCycles);
+}
+
+/// An image read as it is, 3 x 3 taps at every `stride`-th pixel: the innermost reduction runs along the
+/// rows.
+static Workload stem(int64_t stride) {
+  Workload conv = blockedConvolution(8, 24, 16, 3, 8, 1, stride);
+  conv.dims.pop_back();
+  conv.inputs[0].index[4] = conv.inputs[1].index[4] = {};
+  conv.inputs[0].shape[4] = conv.inputs[1].shape[4] = 1;
+  return conv;
+}
+
+TEST(TileCost, UnrollingAWindowAlongTheRowsKeepsWhatTheyShare) {
+  auto cost = [](int64_t stride, int unroll) {
+    const char *schedule = "cache_planes=1 cache_rows=1 order=0 planes=3 rows=4 unroll={0}";
+    return costOf(stem(stride), llvm::formatv(schedule, unroll).str());
+  };
+  EXPECT_EQ(cost(2, 1).spilled, 0);
+  EXPECT_EQ(cost(2, 3).spilled, 3) << "each row's third pixel is the next row's first";
+  EXPECT_EQ(cost(1, 3).spilled, 6);
+  EXPECT_EQ(cost(3, 3).spilled, 0) << "rows share nothing";
+  EXPECT_LT(cost(2, 1).cycles, cost(2, 3).cycles);
+}
+
+TEST(TileCost, WinogradPaysForItsTransforms) {
+  BlockedConvolution shape = {
+      .images = 1, .outBlocks = 8, .inBlocks = 8, .block = 8, .height = 56, .width = 56};
+  Workload products = winogradProducts(shape, 4);
+  TileCost cost = costOf(products, "cache_rows=2 planes=2 rows=6 unroll=8");
+  double fmas = products.flops() / 2 / 8 / 2; // cycles of the products alone on two ports of eight lanes
+  EXPECT_GT(cost.cycles, 1.1 * fmas);
+  EXPECT_LT(cost.cycles, 2 * fmas);
+  // Fewer channels share the price of a transform.
+  shape.outBlocks = 1;
+  TileCost narrow = costOf(winogradProducts(shape, 4), "cache_rows=2 rows=12 unroll=8");
+  EXPECT_GT(8 * narrow.cycles, 1.3 * cost.cycles);
 }
 
 TEST(TileCost, AttentionWantsFullRegistersAndNoSpills) {
