@@ -11,7 +11,7 @@ using namespace autotune;
 
 // Where a device's peaks were not measured: a server core of 2020 or later at about 3 GHz.
 static constexpr double kDefaultGflopsAvx2 = 92, kDefaultGflopsAvx512 = 116;
-static constexpr double kDefaultL2GBs = 75, kDefaultMemoryGBs = 16;
+static constexpr double kDefaultL2GBs = 75, kDefaultMemoryGBs = 24;
 static constexpr double kDefaultForkJoinNs = 1500;
 // What does not hide behind the slowest of core and memory levels: out-of-order execution covers L2 nearly
 // whole, the prefetchers the rest in part.

@@ -193,7 +193,7 @@ UnfoldedWinograd::UnfoldedWinograd(const Workload &folded, const WinogradBlockin
                    {channels, true}};
   workload.inputs[0].shape = {extent(kPointLoop), blocking.tiles, channels};
   workload.inputs[0].index = {{{P, 1}}, {{T, 1}}, {{K, 1}}};
-  workload.inputs[1].index = {{{P, 1}}, {{G, planes}, {O, 1}}, {{K, 1}}, {{V, 1}}};
+  workload.inputs[1].index = {{{G, planes}, {O, 1}}, {{P, 1}}, {{K, 1}}, {{V, 1}}};
   workload.output.shape = {extent(kPointLoop), blocking.tiles, planes, extent(kLaneLoop)};
   workload.output.index = {{{P, 1}}, {{T, 1}}, {{O, 1}}, {{V, 1}}};
   if (blocking.chunkLoop == kOutBlockLoop)

@@ -98,12 +98,12 @@ def Autotune_LayerNormOp
 def Autotune_WinogradFilterOp : Autotune_Op<"winograd_filter"> {
   let summary = "The 3x3 filters of a convolution whose transforms for minimal filtering are given.";
   let description = [{
-    `transformed` is [(m + 2)^2, O, I, v]: G g G^T of every filter g for tiles of m x m outputs, in rows, for blocks of v
-    output channels. The result is [O, I / c, 3, 3, c, v], the layout in which a convolution over blocked channels reads
+    `transformed` is [O, (m + 2)^2, I, v]: G g G^T of every filter g for tiles of m x m outputs, in rows, for blocks of v
+    output channels: the order in which they are multiplied. The result is [O, I / c, 3, 3, c, v], the layout in which a convolution over blocked channels reads
     its filters. A kernel that takes the op whole multiplies the transforms and never computes the result.
 
     ```mlir
-    %w = autotune.winograd_filter %u outputs 4 : tensor<36x2x32x16xf32> -> tensor<2x2x3x3x16x16xf32>
+    %w = autotune.winograd_filter %u outputs 4 : tensor<2x36x32x16xf32> -> tensor<2x2x3x3x16x16xf32>
     ```
   }];
   let arguments = (ins StaticShapeTensorOf<[F32]>:$transformed, I64Attr:$outputs);

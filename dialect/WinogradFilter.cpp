@@ -17,11 +17,11 @@ mlir::LogicalResult WinogradFilterOp::verify() {
   if (outputs != 2 && outputs != 4)
     return emitOpError("has tiles of ") << outputs << " outputs, expected 2 or 4";
   Shape u(shapeOf(getTransformed())), g(shapeOf(getFilter()));
-  bool agree = u.size() == 4 && g.size() == 6 && u[0] == side * side && g[0] == u[1] && g[2] == 3 &&
+  bool agree = u.size() == 4 && g.size() == 6 && u[1] == side * side && g[0] == u[0] && g[2] == 3 &&
                g[3] == 3 && g[1] * g[4] == u[2] && g[5] == u[3];
   if (!agree)
     return emitOpError("is ") << getFilter().getType() << " of " << getTransformed().getType()
-                              << ", expected [O, I / c, 3, 3, c, v] of [" << side * side << ", O, I, v]";
+                              << ", expected [O, I / c, 3, 3, c, v] of [O, " << side * side << ", I, v]";
   return mlir::success();
 }
 
@@ -61,7 +61,7 @@ mlir::FailureOr<llvm::SmallVector<Value>> WinogradFilterOp::decomposeOperation(m
   int64_t outputs = getOutputs(), side = outputs + 2;
   auto dim = [&](unsigned i) { return b.getAffineDimExpr(i); };
   mlir::AffineMap points = mlir::AffineMap::get(
-      8, 0, {dim(6) * side + dim(7), dim(0), dim(1) * shape[4] + dim(4), dim(5)}, b.getContext());
+      8, 0, {dim(0), dim(6) * side + dim(7), dim(1) * shape[4] + dim(4), dim(5)}, b.getContext());
   // The extents of (a, e) cannot be read off the points: an operand without data gives them.
   mlir::AffineMap extents = mlir::AffineMap::get(8, 0, {dim(6), dim(7)}, b.getContext());
   mlir::AffineMap result =

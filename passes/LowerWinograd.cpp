@@ -305,7 +305,7 @@ void WinogradEmitter::emitRegisterTile(Value point, Value row, Value outBlock, i
       Value channel = add(loop.getInductionVar(), u);
       SmallVector<Value> weights;
       for (Value block : blocks)
-        weights.push_back(load(filters, {point, block, channel, index(0)}));
+        weights.push_back(load(filters, {block, point, channel, index(0)}));
       for (int64_t r = 0; r < blocking.rows; ++r) {
         Value scalar = b.create<memref::LoadOp>(loc, inputs, ValueRange{point, add(rowStarts[r], channel)});
         Value broadcast = b.create<vector::BroadcastOp>(loc, vectorType(), scalar);

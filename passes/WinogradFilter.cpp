@@ -42,15 +42,15 @@ DenseElementsAttr transformFilters(DenseElementsAttr filters, int64_t outputs, i
   int64_t outBlocks = int64_t(llvm::divideCeil(outChannels, block));
   int64_t paddedIn = int64_t(llvm::alignTo(inChannels, block));
   std::vector<float> source(filters.getValues<float>().begin(), filters.getValues<float>().end());
-  int64_t pointStride = outBlocks * paddedIn * block;
-  std::vector<float> result(size_t(side * side * pointStride), 0.0f);
+  int64_t pointStride = paddedIn * block, blockStride = side * side * pointStride;
+  std::vector<float> result(size_t(outBlocks * blockStride), 0.0f);
   for (int64_t o = 0; o < outChannels; ++o)
     for (int64_t i = 0; i < inChannels; ++i) {
       const float *taps = source.data() + (o * inChannels + i) * 9;
-      float *target = result.data() + (o / block * paddedIn + i) * block + o % block;
+      float *target = result.data() + o / block * blockStride + i * block + o % block;
       transformFilter(outputs, taps, target, pointStride);
     }
-  auto resultType = RankedTensorType::get({side * side, outBlocks, paddedIn, block}, type.getElementType());
+  auto resultType = RankedTensorType::get({outBlocks, side * side, paddedIn, block}, type.getElementType());
   return DenseElementsAttr::get(resultType, llvm::ArrayRef(result));
 }
 

@@ -11,7 +11,7 @@ namespace autotune {
 /// that give more than a few rows and columns of outputs: what F(m x m, 3 x 3) can compute and may gain on.
 bool canFilterMinimally(mlir::linalg::Conv2DNchwFchwOp conv);
 
-/// G g G^T of every filter: [O, I, 3, 3] becomes [(m + 2)^2, ceil(O / block), I rounded up to blocks, block],
+/// G g G^T of every filter: [O, I, 3, 3] becomes [ceil(O / block), (m + 2)^2, I rounded up to blocks, block],
 /// zero where channels are padded. Computed in double and rounded once.
 mlir::DenseElementsAttr transformFilters(mlir::DenseElementsAttr filters, int64_t outputs, int64_t block);
 

@@ -89,7 +89,7 @@ Workload autotune::winogradProducts(const BlockedConvolution &s, int64_t outputs
   workload.opClass = OpClass::Contraction;
   workload.dims = {{points, false}, {tiles, false}, {s.outBlocks, false}, {s.block, false}, {channels, true}};
   OperandInfo filter =
-      operand(s.dtype, {points, s.outBlocks, channels, s.block}, {{{P, 1}}, {{O, 1}}, {{K, 1}}, {{V, 1}}});
+      operand(s.dtype, {s.outBlocks, points, channels, s.block}, {{{O, 1}}, {{P, 1}}, {{K, 1}}, {{V, 1}}});
   filter.constant = true;
   workload.inputs = {operand(s.dtype, {points, tiles, channels}, {{{P, 1}}, {{T, 1}}, {{K, 1}}}),
                      std::move(filter)};

@@ -41,7 +41,7 @@ Workload directConvolution(const BlockedConvolution &shape);
 
 /// The products that F(m x m, 3 x 3) consists of, m = `outputs`: loops (p, t, o, v | k) over the (m + 2)^2
 /// points of a tile, the tiles of all images, blocks of output channels, the channels of one, and input
-/// channels. The inputs are the transformed image [p, t, k] and the transformed filters [p, o, k, v].
+/// channels. The inputs are the transformed image [p, t, k] and the transformed filters [o, p, k, v].
 Workload winogradProducts(const BlockedConvolution &shape, int64_t outputs);
 
 } // namespace autotune

@@ -16,12 +16,14 @@ std::string typeText(mlir::Type type) {
   return text;
 }
 
-/// m of Winograd's algorithm for filters that the kernel reads as transforms, else 0.
-int64_t winogradOutputsOf(mlir::Value argument) {
+/// Notes that the kernel reads `argument` as filters transformed for Winograd's algorithm, if it does.
+void noteWinograd(mlir::Value argument, worker::KernelArg &arg) {
   for (mlir::Operation *user : argument.getUsers())
-    if (auto filters = mlir::dyn_cast<WinogradFilterOp>(user))
-      return int64_t(filters.getOutputs());
-  return 0;
+    if (auto filters = mlir::dyn_cast<WinogradFilterOp>(user)) {
+      arg.winogradOutputs = int64_t(filters.getOutputs());
+      arg.winogradFilters =
+          filters.getTransformed().getType().getDimSize(2) * filters.getTransformed().getType().getDimSize(3);
+    }
 }
 
 /// What the kernel's signature says, with the roles that the arguments have in `step`.
@@ -40,8 +42,8 @@ llvm::Expected<std::vector<worker::KernelArg>> kernelArgs(mlir::MLIRContext &con
       role = worker::ArgRole::Output;
     else if (step.arguments[index].place == BufferPlace::Constant)
       role = worker::ArgRole::Weight;
-    args.push_back({role, typeText(tensor.getElementType()), tensor.getNumElements() * elementBytes,
-                    winogradOutputsOf(function.getArgument(unsigned(index)))});
+    args.push_back({role, typeText(tensor.getElementType()), tensor.getNumElements() * elementBytes});
+    noteWinograd(function.getArgument(unsigned(index)), args.back());
   }
   return args;
 }

@@ -124,6 +124,7 @@ template <typename F> void fields(KernelArg &arg, F &field) {
   field("role", arg.role);
   field("dtype", arg.dtype);
   field("winograd_outputs", arg.winogradOutputs);
+  field("winograd_filters", arg.winogradFilters);
   field("bytes", arg.bytes);
 }
 template <typename F> void fields(CheckPolicy &policy, F &field) {

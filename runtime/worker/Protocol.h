@@ -27,8 +27,9 @@ struct KernelArg {
   std::string dtype; // MLIR spelling
   int64_t bytes = 0;
   /// m of filters that are transformed for Winograd's F(m x m, 3 x 3); 0 for any other data. Only the
-  /// transforms of filters mean something to such a kernel, not any numbers.
-  int64_t winogradOutputs = 0;
+  /// transforms of filters mean something to such a kernel, not any numbers. Values of one point stand together
+  /// for `winogradFilters` filters, then come those of the next point.
+  int64_t winogradOutputs = 0, winogradFilters = 0;
 };
 
 /// How outputs are compared with the reference's; see OutputCheck.h.

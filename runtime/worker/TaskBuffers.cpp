@@ -53,23 +53,24 @@ void fillRandom(std::byte *data, size_t bytes, const ScalarType &type, uint64_t 
   }
 }
 
-/// Transforms of random 3x3 filters, point by point.
-void fillTransformed(std::byte *data, size_t bytes, int64_t outputs, uint64_t seed) {
+/// Transforms of random 3x3 filters, block by block.
+void fillTransformed(std::byte *data, const KernelArg &arg, uint64_t seed) {
   Random random(seed);
-  auto *values = reinterpret_cast<float *>(data);
-  int64_t points = (outputs + 2) * (outputs + 2), filters = int64_t(bytes / sizeof(float)) / points;
-  for (int64_t filter = 0; filter < filters; ++filter) {
-    float taps[9];
-    for (float &tap : taps)
-      tap = static_cast<float>(random.unit());
-    transformFilter(outputs, taps, values + filter, filters);
-  }
+  int64_t side = arg.winogradOutputs + 2, blockSize = side * side * arg.winogradFilters;
+  auto *values = reinterpret_cast<float *>(data), *end = values + arg.bytes / int64_t(sizeof(float));
+  for (; values + blockSize <= end; values += blockSize)
+    for (int64_t filter = 0; filter < arg.winogradFilters; ++filter) {
+      float taps[9];
+      for (float &tap : taps)
+        tap = static_cast<float>(random.unit());
+      transformFilter(arg.winogradOutputs, taps, values + filter, arg.winogradFilters);
+    }
 }
 
 void fillArgument(std::byte *data, const KernelArg &arg, uint64_t seed) {
   auto bytes = static_cast<size_t>(arg.bytes);
   if (arg.winogradOutputs > 0)
-    fillTransformed(data, bytes, arg.winogradOutputs, seed);
+    fillTransformed(data, arg, seed);
   else
     fillRandom(data, bytes, *scalarType(arg.dtype), seed);
 }

@@ -4,14 +4,14 @@
 // RUN: autotune-opt %s --autotune-extract-graph --autotune-apply-layout=partition=%S/Inputs/winograd.yaml --autotune-outline-kernels --autotune-decompose | FileCheck %s --check-prefix=PLAIN
 
 // CHECK-LABEL: func.func @main
-// CHECK: %[[U:.+]] = arith.constant dense<{{.*}}> : tensor<36x2x8x8xf32>
-// CHECK: %[[W:.+]] = autotune.winograd_filter %[[U]] outputs 4 : tensor<36x2x8x8xf32> -> tensor<2x1x3x3x8x8xf32>
+// CHECK: %[[U:.+]] = arith.constant dense<{{.*}}> : tensor<2x36x8x8xf32>
+// CHECK: %[[W:.+]] = autotune.winograd_filter %[[U]] outputs 4 : tensor<2x36x8x8xf32> -> tensor<2x1x3x3x8x8xf32>
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%{{.*}}, %[[W]] : tensor<1x1x8x8x8xf32>, tensor<2x1x3x3x8x8xf32>)
 
 // The transformed filters are what the kernel is given.
-// KERNEL: call @[[K:kernel_[0-9]+]]({{.*}}tensor<36x2x8x8xf32>
-// KERNEL: func.func @[[K]](%{{.*}}: tensor<1x1x8x8x8xf32>, %[[U:.+]]: tensor<36x2x8x8xf32>, %{{.*}}: tensor<1x2x6x6x8xf32>)
+// KERNEL: call @[[K:kernel_[0-9]+]]({{.*}}tensor<2x36x8x8xf32>
+// KERNEL: func.func @[[K]](%{{.*}}: tensor<1x1x8x8x8xf32>, %[[U:.+]]: tensor<2x36x8x8xf32>, %{{.*}}: tensor<1x2x6x6x8xf32>)
 // KERNEL: autotune.winograd_filter %[[U]]
 
 // PLAIN-NOT: autotune.winograd_filter

@@ -14,16 +14,16 @@ func.func @main(%x: tensor<1x8x13x13xf32>) -> tensor<1x16x6x6xf32> {
 
 // -----
 
-func.func @main(%u: tensor<36x2x8x8xf32>) -> tensor<2x1x3x3x8x8xf32> {
-  // expected-error @below {{expected [O, I / c, 3, 3, c, v] of [16, O, I, v]}}
-  %w = autotune.winograd_filter %u outputs 2 : tensor<36x2x8x8xf32> -> tensor<2x1x3x3x8x8xf32>
+func.func @main(%u: tensor<2x36x8x8xf32>) -> tensor<2x1x3x3x8x8xf32> {
+  // expected-error @below {{expected [O, I / c, 3, 3, c, v] of [O, 16, I, v]}}
+  %w = autotune.winograd_filter %u outputs 2 : tensor<2x36x8x8xf32> -> tensor<2x1x3x3x8x8xf32>
   return %w : tensor<2x1x3x3x8x8xf32>
 }
 
 // -----
 
-func.func @main(%u: tensor<36x2x8x8xf32>) -> tensor<2x1x3x3x8x8xf32> {
+func.func @main(%u: tensor<2x36x8x8xf32>) -> tensor<2x1x3x3x8x8xf32> {
   // expected-error @below {{has tiles of 3 outputs, expected 2 or 4}}
-  %w = autotune.winograd_filter %u outputs 3 : tensor<36x2x8x8xf32> -> tensor<2x1x3x3x8x8xf32>
+  %w = autotune.winograd_filter %u outputs 3 : tensor<2x36x8x8xf32> -> tensor<2x1x3x3x8x8xf32>
   return %w : tensor<2x1x3x3x8x8xf32>
 }

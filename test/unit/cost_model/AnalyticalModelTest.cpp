@@ -36,7 +36,7 @@ TEST(AnalyticalModel, AGoodConvolutionIsPredictedNearThePeak) {
 
 TEST(AnalyticalModel, MeasuredPeaksScaleThePrediction) {
   Device fast = testDevice();
-  fast.peaks = DevicePeaks{184, 0, 150, 32, 0};
+  fast.peaks = DevicePeaks{184, 0, 150, 48, 0};
   Workload conv = blockedConvolution(64, 64, 56, 3);
   const char *schedule = "cache_planes=1 cache_rows=8 order=0 planes=2 rows=6 unroll=8";
   EXPECT_NEAR(predictedNs(conv, schedule, fast), predictedNs(conv, schedule) / 2, 1);

@@ -53,7 +53,7 @@ std::string Convolution::text() const {
     return text + "f32";
   };
   std::string image = dims({images, inBlocks, height + 2, width + 2, kBlock});
-  std::string u = dims({points(), outBlocks, inBlocks * kBlock, kBlock});
+  std::string u = dims({outBlocks, points(), inBlocks * kBlock, kBlock});
   std::string w = dims({outBlocks, inBlocks, 3, 3, kBlock, kBlock}), bias = dims({outBlocks, kBlock});
   std::string result = dims({images, outBlocks, height, width, kBlock});
   std::string buffer = dims({images, outBlocks, height + 3, width + 3, kBlock});

@@ -94,17 +94,17 @@ TEST(TaskBuffers, RefusesWhatDoesNotFit) {
 TEST(TaskBuffers, WinogradFiltersAreTransforms) {
   constexpr int kFilters = 8;
   KernelTask task;
-  task.args = {{ArgRole::Weight, "f32", 16 * kFilters * 4, 2}, {ArgRole::Output, "f32", 4}};
+  task.args = {{ArgRole::Weight, "f32", 2 * 16 * kFilters * 4, 2, kFilters}, {ArgRole::Output, "f32", 4}};
   TaskBuffers buffers = create(task);
   const auto *points = static_cast<const float *>(buffers.nextArgs()[0]);
-  for (int filter = 0; filter < kFilters; ++filter) {
-    // G of F(2 x 2, 3 x 3): the second and third point of a row add up to the first and last.
-    for (int row = 0; row < 4; ++row) {
-      auto at = [&](int column) { return points[(row * 4 + column) * kFilters + filter]; };
-      EXPECT_NEAR(at(1) + at(2), at(0) + at(3), 1e-6);
-      EXPECT_NE(at(0), 0);
-    }
-  }
+  for (const float *block : {points, points + 16 * kFilters})
+    for (int filter = 0; filter < kFilters; ++filter)
+      for (int row = 0; row < 4; ++row) {
+        // G of F(2 x 2, 3 x 3): the second and third point of a row add up to the first and last.
+        auto at = [&](int column) { return block[(row * 4 + column) * kFilters + filter]; };
+        EXPECT_NEAR(at(1) + at(2), at(0) + at(3), 1e-6);
+        EXPECT_NE(at(0), 0);
+      }
   task.args[0].winogradOutputs = 3;
   llvm::Expected<TaskBuffers> refused = TaskBuffers::create(task, 0);
   ASSERT_FALSE(bool(refused));
