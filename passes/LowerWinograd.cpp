@@ -56,8 +56,7 @@ private:
   void emitOutputTransform(Range tiles, Value outBlock, int64_t planes);
   void emitStores(const Value (&tile)[3], Value outBlock, int64_t column, ArrayRef<Value> rows);
 
-  // -- index arithmetic
-  // ------------------------------------------------------------------------------------------
+  // -- index arithmetic --
 
   Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(loc, value); }
   Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
@@ -84,8 +83,7 @@ private:
     body();
   }
 
-  // -- geometry
-  // ----------------------------------------------------------------------------------------------------
+  // -- geometry --
 
   int64_t side() const { return outputs + 2; }
   int64_t points() const { return side() * side(); }
