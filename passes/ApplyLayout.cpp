@@ -6,7 +6,6 @@
 
 #include "passes/BlockedOps.h"
 #include "passes/OpRoles.h"
-#include "passes/WinogradFilter.h"
 #include "schedule/Algorithm.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -79,9 +78,9 @@ private:
     if (outputs == 0)
       return outputs;
     ArrayRef<int64_t> filters = cast<ShapedType>(conv.getInputs()[1].getType()).getShape();
-    if (!canFilterMinimally(conv) || filters[0] < block || filters[1] < block)
-      return conv.emitError("expected a 3x3 convolution of stride 1 over at least ")
-             << block << " channels under algorithm " << subgraph.algorithm;
+    if (filters[0] < block || filters[1] < block)
+      return conv.emitError("expected at least ")
+             << block << " channels in and out under algorithm " << subgraph.algorithm;
     return outputs;
   }
 

@@ -204,9 +204,29 @@ static llvm::Error checkOrder(const Partition &partition, const Graph &graph, co
   }
 }
 
-llvm::Error Partition::verify(const Graph &graph) const {
+/// Winograd's algorithm is for one kind of convolution, and rounds in its own way.
+static llvm::Error checkAlgorithms(const Partition &partition, const Graph &graph, Numerics numerics) {
+  for (auto [index, subgraph] : llvm::enumerate(partition.subgraphs)) {
+    if (winogradOutputs(subgraph.algorithm) == 0)
+      continue;
+    if (numerics == Numerics::Strict)
+      return makeError("partition: subgraph {0}: found algorithm '{1}', expected none of Winograd's under "
+                       "numerics strict",
+                       index, subgraph.algorithm);
+    auto isConvolution = [&](int id) { return graph.operators[id].minimalFiltering; };
+    if (llvm::none_of(subgraph.operators, isConvolution))
+      return makeError("partition: subgraph {0}: found algorithm '{1}' for {2}, expected it for 3x3 "
+                       "convolutions of stride 1 with constant f32 filters whose taps do not cancel",
+                       index, subgraph.algorithm, operatorName(graph, subgraph.operators.front()));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Partition::verify(const Graph &graph, Numerics numerics) const {
   std::vector<int> owner;
   if (llvm::Error error = assignOwners(*this, graph, owner))
+    return error;
+  if (llvm::Error error = checkAlgorithms(*this, graph, numerics))
     return error;
   return checkOrder(*this, graph, owner);
 }

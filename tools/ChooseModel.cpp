@@ -24,7 +24,7 @@ llvm::Error readPartition(ChosenProfile &chosen, const std::string &file) {
 
 llvm::Error plan(ChosenProfile &chosen, const ImportedProfile &profile, const Device &device,
                  const ChoiceTarget &target) {
-  if (llvm::Error error = chosen.partition.verify(profile.graph))
+  if (llvm::Error error = chosen.partition.verify(profile.graph, target.numerics))
     return error;
   llvm::Expected<ModelPlan> plan =
       planModel(*profile.module, chosen.partition, {device, target.threads, target.numerics});
@@ -79,6 +79,9 @@ std::string modelKeyText(const ImportedModel &model, size_t profile, const Choic
                        modes.subgraph ? " subgraph" : "", modes.operators ? " operator" : "");
 }
 
+/// What a record of a chain may say.
+static std::vector<RegionChoice> layoutChoices() { return {{0, ""}, {8, ""}, {16, ""}, {32, ""}}; }
+
 static void chooseAlgorithms(ChosenProfile &chosen, const Graph &graph, const Knowledge &knowledge,
                              const ChoiceTarget &target) {
   AlgorithmPricer pricer(knowledge.device(), knowledge.costModel(), target.threads, target.numerics);
@@ -91,11 +94,10 @@ static void chooseAlgorithms(ChosenProfile &chosen, const Graph &graph, const Kn
     ChosenAlgorithm &known = entry->second;
     if (isNew) {
       known.untuned = {subgraph.channelBlock, pricer.cheapest(graph, subgraph)};
-      known.choice = knowledge.resolver().region(region, known.untuned);
-      if (!llvm::is_contained(algorithms, known.choice.region.algorithm)) { // a record that was edited
-        known.choice = {};
-        known.choice.region = known.untuned;
-      }
+      std::vector<RegionChoice> legal;
+      for (const std::string &algorithm : algorithms)
+        legal.push_back({subgraph.channelBlock, algorithm});
+      known.choice = knowledge.resolver().region(region, known.untuned, legal);
       known.region = std::move(region);
       known.algorithms = std::move(algorithms);
       auto chain = llvm::find_if(chosen.layouts, [&](const ChosenLayout &layout) {
@@ -160,7 +162,7 @@ llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t i
   }
   for (const LayoutChain &chain : layoutChains(profile.graph)) {
     Region region = chainRegion(profile.graph, chain, target.threads, target.numerics);
-    ResolvedRegion choice = knowledge.resolver().region(region, {untunedBlock(device), ""});
+    ResolvedRegion choice = knowledge.resolver().region(region, {untunedBlock(device), ""}, layoutChoices());
     chosen.layouts.push_back({chain, std::move(region), std::move(choice)});
   }
   if (target.useModelRecord)

@@ -2,6 +2,7 @@
 #include "tools/TuneModel.h"
 
 #include "runtime/worker/WorkerMeasurer.h"
+#include "schedule/Algorithm.h"
 #include "schedule/Errors.h"
 #include "tools/Codegen.h"
 #include "tools/HistoryLog.h"
@@ -23,10 +24,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// True if `word` of --ops is the operator's type or stands in the names of its nodes.
+/// True if `word` of --ops is the operator's type, whatever algorithm computes it, or stands in the names of
+/// its nodes.
 bool isMeant(llvm::StringRef word, const UniqueKernel &kernel) {
-  return kernel.workload &&
-         (word.equals_insensitive(kernel.workload->kind) || llvm::StringRef(kernel.label).contains(word));
+  if (!kernel.workload)
+    return false;
+  llvm::StringRef kind = kernel.workload->kind, type = kind;
+  if (winogradOutputs(kind) > 0)
+    type = kind.split('_').second;
+  return word.equals_insensitive(kind) || word.equals_insensitive(type) ||
+         llvm::StringRef(kernel.label).contains(word);
 }
 
 } // namespace

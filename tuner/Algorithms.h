@@ -14,8 +14,9 @@
 
 namespace autotune {
 
-/// Names of the algorithms that can compute the subgraph's root in its layout, "direct" first; only that one
-/// where there is no choice. Winograd's need a 3x3 convolution over whole blocks and the default numerics.
+/// Names of the algorithms that can compute the subgraph's root in its layout, "direct" first; one name, that
+/// or "view", where there is no choice. Winograd's need a 3x3 convolution over whole blocks and default
+/// numerics.
 std::vector<std::string> algorithmsOf(const Graph &graph, const Subgraph &subgraph, Numerics numerics);
 
 /// Prices algorithms by the best schedule that the cost model finds for each.

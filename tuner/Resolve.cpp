@@ -3,6 +3,7 @@
 #include "tuner/Resolve.h"
 
 #include "knowledge_base/DeviceMatch.h"
+#include "schedule/Errors.h"
 #include "tuner/ModelSearch.h"
 #include "tuner/SpaceWalk.h"
 
@@ -165,7 +166,8 @@ ScheduleChoice Resolver::schedule(const Workload &workload) const {
   return choice;
 }
 
-ResolvedRegion Resolver::region(const Region &region, const RegionChoice &untuned) const {
+ResolvedRegion Resolver::region(const Region &region, const RegionChoice &untuned,
+                                llvm::ArrayRef<RegionChoice> legal) const {
   ResolvedRegion choice;
   choice.region = untuned;
   const std::pair<const Repository *, ChoiceSource> places[] = {{sources.user, ChoiceSource::Exact},
@@ -179,6 +181,8 @@ ResolvedRegion Resolver::region(const Region &region, const RegionChoice &untune
     if (!record)
       continue;
     llvm::Expected<RegionChoice> recorded = RegionChoice::parse(record->decisions);
+    if (recorded && !llvm::is_contained(legal, *recorded))
+      recorded = makeError("decides on {0}, which this region cannot have", recorded->text());
     if (!recorded) {
       std::string message = llvm::toString(recorded.takeError());
       diagnose(recordFileName(*record), message);

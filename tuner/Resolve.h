@@ -61,8 +61,9 @@ public:
   /// User record, built-in record, nearest shape (re-legalised; only if the model does not think it much
   /// worse than its own pick), model, first schedule of the space. Its loop nest is always legal.
   ScheduleChoice schedule(const Workload &workload) const;
-  /// User record, built-in record, `untuned`.
-  ResolvedRegion region(const Region &region, const RegionChoice &untuned) const;
+  /// User record, built-in record, `untuned`. A record that decides on none of `legal` is broken.
+  ResolvedRegion region(const Region &region, const RegionChoice &untuned,
+                        llvm::ArrayRef<RegionChoice> legal) const;
   /// Schedules worth trying first when the workload is tuned: of stale and near records, re-legalised.
   std::vector<Schedule> seeds(const Workload &workload) const;
 

@@ -95,6 +95,9 @@ llvm::Error verify(const KernelTask &task, size_t totalBytes, int64_t memoryLimi
         (arg.dtype != "f32" || winogradOutputs(winogradName(arg.winogradOutputs)) == 0))
       return makeError("argument {0} has filters of {1} for {2} outputs, expected f32 for 2 or 4", i,
                        arg.dtype, arg.winogradOutputs);
+    if (arg.winogradOutputs != 0 && arg.winogradFilters <= 0)
+      return makeError("argument {0} has blocks of {1} filters, expected at least one", i,
+                       arg.winogradFilters);
   }
   if (memoryLimitBytes > 0 && totalBytes > static_cast<size_t>(memoryLimitBytes))
     return makeError("the arguments need {0} bytes, more than the limit of {1}", totalBytes,

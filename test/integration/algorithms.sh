@@ -25,6 +25,8 @@ done
 sed '0,/algorithm: direct/s//algorithm: winograd4/' partition.yaml >impossible.yaml
 expect_error 1 "winograd4" compile "$model" --partition "$WORK/impossible.yaml" --repository "$WORK/empty" -o "$WORK/impossible.so"
 
+expect_error 1 "numerics strict" compile "$model" --partition "$WORK/winograd4.yaml" --numerics strict -o "$WORK/strict.so"
+
 # Alternatives are measured and recorded.
 expect 0 tune "$model" $flags --mode=subgraph --trials 40 --output regions
 expect_json regions/result.json 'any(e["kind"] == "conv" and e["lookup"] == "search" for e in d["subgraphs"])'
@@ -32,7 +34,7 @@ expect 0 repository explain "$WORK/repository" "$model" --threads 1
 expect_stdout "conv '"
 
 # No schedule of a Winograd kernel is wrong.
-expect 0 tune "$model" $flags --mode=operator --partition "$WORK/winograd4.yaml" --trials 16 --ops winograd4_conv --output tuned
+expect 0 tune "$model" $flags --mode=operator --partition "$WORK/winograd4.yaml" --trials 16 --ops conv --output tuned
 expect_json tuned/result.json 'd["measurements"] > 0 and not any(f["stage"] == "check" for f in d["failures"])'
 expect 0 check tuned/model.so --reference "$folder"
 echo passed

@@ -88,3 +88,14 @@ TEST(Partition, VerifyFindsCyclesAndWrongOrder) {
             "partition: subgraph 0: operator 1 ('relu\\0A1') reads operator 0 ('conv1') of "
             "subgraph 1, expected producers first");
 }
+
+TEST(Partition, WinogradIsForTheConvolutionsThatItCanCompute) {
+  Partition partition{{{{0, 1}, 8, "winograd4"}, {{2}, 8, "direct"}}};
+  Graph graph = residualGraph();
+  EXPECT_THAT(messageOf(partition.verify(graph)), HasSubstr("found algorithm 'winograd4' for operator 0"));
+  graph.operators[0].minimalFiltering = true;
+  EXPECT_EQ(messageOf(partition.verify(graph)), "");
+  EXPECT_THAT(messageOf(partition.verify(graph, Numerics::Strict)), HasSubstr("under numerics strict"));
+  partition.subgraphs[1].algorithm = "winograd2";
+  EXPECT_THAT(messageOf(partition.verify(graph)), HasSubstr("subgraph 1: found algorithm 'winograd2'"));
+}

@@ -160,7 +160,7 @@ TEST_F(ResolveTest, AnotherCoreCountIsMarked) {
 
 TEST_F(ResolveTest, LayoutsComeFromSubgraphRecords) {
   Region region = {"conv-chain", "v0 = conv2d(in0)\n", {0}};
-  EXPECT_EQ(resolver().region(region, {8, ""}).source, ChoiceSource::Default);
+  EXPECT_EQ(resolver().region(region, {8, ""}, {{8, ""}, {16, ""}}).source, ChoiceSource::Default);
   SubgraphRecord record;
   static_cast<RecordBase &>(record) = this->record(workload, first);
   record.name = region.name;
@@ -168,16 +168,18 @@ TEST_F(ResolveTest, LayoutsComeFromSubgraphRecords) {
   record.decisions = {{"channel_block", "16"}};
   record.alternatives = {{record.decisions, record.tuned}};
   EXPECT_EQ(valueOf(user.put(record)), PutResult::Added);
-  ResolvedRegion choice = resolver().region(region, {8, ""});
+  ResolvedRegion choice = resolver().region(region, {8, ""}, {{8, ""}, {16, ""}});
   EXPECT_EQ(choice.source, ChoiceSource::Exact);
   EXPECT_EQ(choice.region, (RegionChoice{16, ""}));
 }
 
-TEST_F(ResolveTest, ARecordWithAnUnknownDecisionIsAMiss) {
+TEST_F(ResolveTest, ARecordOfADecisionThatTheRegionCannotHaveIsAMiss) {
   for (const Decisions &decisions : {Decisions{{"channel_block", "9"}}, Decisions{{"algorithm", "direct"}},
                                      Decisions{{"channel_block", "8"}, {"algorithm", "guess"}},
-                                     Decisions{{"channel_block", "8"}, {"colour", "red"}}}) {
-    Region region = {"conv", "v0 = conv2d(in0)\n" + decisions.back().second, {0}};
+                                     Decisions{{"channel_block", "8"}, {"colour", "red"}},
+                                     Decisions{{"channel_block", "8"}, {"algorithm", "view"}},
+                                     Decisions{{"channel_block", "16"}, {"algorithm", "direct"}}}) {
+    Region region = {"conv", "v0 = conv2d(in0)\n" + decisions.front().second + decisions.back().second, {0}};
     SubgraphRecord record;
     static_cast<RecordBase &>(record) = this->record(workload, first);
     record.name = region.name;
@@ -185,8 +187,9 @@ TEST_F(ResolveTest, ARecordWithAnUnknownDecisionIsAMiss) {
     record.decisions = decisions;
     record.alternatives = {{record.decisions, record.tuned}};
     EXPECT_EQ(valueOf(user.put(record)), PutResult::Added);
-    ResolvedRegion choice = resolver().region(region, {16, "winograd4"});
+    ResolvedRegion choice = resolver().region(region, {8, "winograd4"}, {{8, "direct"}, {8, "winograd4"}});
     EXPECT_EQ(choice.source, ChoiceSource::Default);
-    EXPECT_EQ(choice.region, (RegionChoice{16, "winograd4"}));
+    EXPECT_EQ(choice.region, (RegionChoice{8, "winograd4"}));
+    EXPECT_THAT(choice.trace.front(), HasSubstr("record that"));
   }
 }
