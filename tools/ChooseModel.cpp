@@ -91,23 +91,21 @@ static void chooseAlgorithms(ChosenProfile &chosen, const Graph &graph, const Kn
       continue;
     Region region = convolutionRegion(graph, subgraph, target.threads, target.numerics);
     auto [entry, isNew] = chosen.algorithms.try_emplace(region.key());
-    ChosenAlgorithm &known = entry->second;
+    ChosenRegion &known = entry->second;
     if (isNew) {
       known.untuned = {subgraph.channelBlock, pricer.cheapest(graph, subgraph)};
-      std::vector<RegionChoice> legal;
       for (const std::string &algorithm : algorithms)
-        legal.push_back({subgraph.channelBlock, algorithm});
-      known.choice = knowledge.resolver().region(region, known.untuned, legal);
+        known.alternatives.push_back({subgraph.channelBlock, algorithm});
+      known.choice = knowledge.resolver().region(region, known.untuned, known.alternatives);
       known.region = std::move(region);
-      known.algorithms = std::move(algorithms);
-      auto chain = llvm::find_if(chosen.layouts, [&](const ChosenLayout &layout) {
+      auto chain = llvm::find_if(chosen.layouts, [&](const ChosenRegion &layout) {
         return llvm::is_contained(layout.chain.operators, subgraph.operators.front());
       });
       known.chain = chain->chain;
-      known.label = graph.operators[subgraph.operators.front()].label;
+      known.name = graph.operators[subgraph.operators.front()].label;
     }
     for (int id : subgraph.operators)
-      known.flops += graph.operators[id].flops;
+      known.weight += graph.operators[id].flops;
     subgraph.algorithm = known.choice.region.algorithm;
   }
 }
@@ -116,13 +114,13 @@ llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const 
                    const ChoiceTarget &target) {
   std::vector<LayoutChain> chains;
   std::vector<int> blocks;
-  for (const ChosenLayout &layout : chosen.layouts) {
+  for (const ChosenRegion &layout : chosen.layouts) {
     chains.push_back(layout.chain);
     blocks.push_back(layout.choice.region.channelBlock);
   }
   chosen.partition = partitionWith(profile.graph, chains, blocks);
   for (auto &[key, algorithm] : chosen.algorithms)
-    algorithm.flops = 0;
+    algorithm.weight = 0;
   chooseAlgorithms(chosen, profile.graph, knowledge, target);
   return plan(chosen, profile, knowledge.device(), target);
 }
@@ -161,9 +159,14 @@ llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t i
     return chosen;
   }
   for (const LayoutChain &chain : layoutChains(profile.graph)) {
-    Region region = chainRegion(profile.graph, chain, target.threads, target.numerics);
-    ResolvedRegion choice = knowledge.resolver().region(region, {untunedBlock(device), ""}, layoutChoices());
-    chosen.layouts.push_back({chain, std::move(region), std::move(choice)});
+    ChosenRegion &layout = chosen.layouts.emplace_back();
+    layout.chain = chain;
+    layout.region = chainRegion(profile.graph, chain, target.threads, target.numerics);
+    layout.name = layout.region.name + " of " + std::to_string(chain.operators.size()) + " operators";
+    layout.weight = double(chain.operators.size());
+    layout.untuned = {untunedBlock(device), ""};
+    layout.alternatives = {{0, ""}, {8, ""}, {16, ""}};
+    layout.choice = knowledge.resolver().region(layout.region, layout.untuned, layoutChoices());
   }
   if (target.useModelRecord)
     applyBestRecord(chosen, model, index, knowledge, target);

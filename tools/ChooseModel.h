@@ -22,33 +22,26 @@ struct ChoiceTarget {
   bool useModelRecord = true;
 };
 
-/// A chain of operators that share a layout, and the layout that was chosen for it.
-struct ChosenLayout {
-  LayoutChain chain;
+/// A region and what was decided of it: the layout of a chain of operators, or the algorithm of a
+/// convolution, which stands for all subgraphs that are equal.
+struct ChosenRegion {
+  LayoutChain chain; // that the region is (part of)
   Region region;
-  ResolvedRegion choice;
-};
-
-/// A convolution that several algorithms can compute, and the one that was chosen; one for all subgraphs that
-/// are equal.
-struct ChosenAlgorithm {
-  LayoutChain chain; // that the first of them is part of
-  Region region;
-  std::vector<std::string> algorithms; // there are to choose from
-  std::string label;                   // of the first convolution
-  double flops = 0;                    // of all of them together
-  RegionChoice untuned;                // what it gets without a record
+  std::string name;                       // for people
+  double weight = 0;                      // regions of more are settled first
+  RegionChoice untuned;                   // without a record
+  std::vector<RegionChoice> alternatives; // that a search measures
   ResolvedRegion choice;
 };
 
 /// By the region's key.
-using AlgorithmTable = std::map<std::string, ChosenAlgorithm>;
+using AlgorithmTable = std::map<std::string, ChosenRegion>;
 
 /// Schedules by workload key.
 using ScheduleTable = std::map<std::string, ScheduleChoice>;
 
 struct ChosenProfile {
-  std::vector<ChosenLayout> layouts; // empty if a partition file decided
+  std::vector<ChosenRegion> layouts; // empty if a partition file decided
   AlgorithmTable algorithms;         // likewise, and if a model's record did
   Partition partition;
   ModelPlan plan;

@@ -3,7 +3,6 @@
 
 #include "passes/ExtractRegion.h"
 #include "tools/RunModel.h"
-#include "tuner/Algorithms.h"
 #include "tuner/DefaultPartition.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,8 +34,7 @@ Measurement measurementOf(std::vector<double> samples) {
 } // namespace
 
 /// The model's partition with `chain` in a layout, without the operators outside `region`.
-Partition RegionTimer::partition(const LayoutChain &chain, const Region &region,
-                                 const RegionChoice &choice) const {
+Partition RegionTimer::partition(const LayoutChain &chain, const Region &region, const RegionChoice &choice) {
   const Graph &graph = profile.graph;
   Partition whole = partitionWith(graph, {chain}, {choice.channelBlock});
   std::set<int> inside(region.operators.begin(), region.operators.end());
@@ -47,8 +45,7 @@ Partition RegionTimer::partition(const LayoutChain &chain, const Region &region,
       result.subgraphs.push_back(std::move(subgraph));
   }
   if (choice.algorithm.empty())
-    AlgorithmPricer(untuned.device(), untuned.costModel(), target.threads, target.numerics)
-        .assign(graph, result);
+    pricer.assign(graph, result);
   else
     for (Subgraph &subgraph : result.subgraphs)
       if (llvm::is_contained(algorithmsOf(graph, subgraph, target.numerics), choice.algorithm))

@@ -47,15 +47,11 @@ private:
 
   bool isDone(const ChosenProfile &chosen) const;
   llvm::Error tuneProfile(size_t index);
-  template <typename Decided>
-  llvm::Expected<bool> tuneRegion(Decided &decided, const RegionChoice &untunedChoice,
-                                  std::vector<RegionChoice> alternatives, RegionTimer &timer, Budget &share);
-  template <typename Decided>
-  llvm::Expected<bool>
-  tuneRegions(const char *stage, llvm::ArrayRef<Decided *> regions,
-              llvm::function_ref<RegionChoice(const Decided &)> untunedChoice,
-              llvm::function_ref<std::vector<RegionChoice>(const Decided &)> alternatives, RegionTimer &timer,
-              Budget &share);
+  /// False: the budget ended first.
+  llvm::Expected<bool> tuneRegion(ChosenRegion &decided, RegionTimer &timer, Budget &share);
+  /// Settles what has no record yet, as long as the budget lasts. True if a choice changed.
+  llvm::Expected<bool> tuneRegions(const char *stage, std::vector<ChosenRegion *> regions, RegionTimer &timer,
+                                   Budget &share);
   llvm::Error tuneSubgraphs(ChosenProfile &chosen, size_t index);
   llvm::Error tuneOperators(ChosenProfile &chosen);
   std::vector<TuningTask> makeTasks(ChosenProfile &chosen);

@@ -24,50 +24,16 @@ Budget regionBudget(const BudgetConfig &config, const std::atomic<bool> *stop) {
   return Budget(limits, stop);
 }
 
-/// Largest chain first: where most is to be gained.
-std::vector<ChosenLayout *> largestFirst(std::vector<ChosenLayout> &layouts) {
-  std::vector<ChosenLayout *> order;
-  for (ChosenLayout &layout : layouts)
-    order.push_back(&layout);
-  llvm::stable_sort(order, [](const ChosenLayout *a, const ChosenLayout *b) {
-    return a->chain.operators.size() > b->chain.operators.size();
-  });
-  return order;
-}
-
-std::vector<ChosenAlgorithm *> largestFirst(AlgorithmTable &algorithms) {
-  std::vector<ChosenAlgorithm *> order;
-  for (auto &[key, algorithm] : algorithms)
-    order.push_back(&algorithm);
-  llvm::stable_sort(order,
-                    [](const ChosenAlgorithm *a, const ChosenAlgorithm *b) { return a->flops > b->flops; });
-  return order;
-}
-
-std::vector<RegionChoice> layoutAlternatives() { return {{0, ""}, {8, ""}, {16, ""}}; }
-
-std::vector<RegionChoice> algorithmAlternatives(const ChosenAlgorithm &decided) {
-  std::vector<RegionChoice> alternatives;
-  for (const std::string &algorithm : decided.algorithms)
-    alternatives.push_back({decided.choice.region.channelBlock, algorithm});
-  return alternatives;
-}
-
-ResultEntry entryOf(std::string name, const Region &region, const ResolvedRegion &choice) {
+ResultEntry entryOf(const ChosenRegion &decided) {
   ResultEntry entry;
-  entry.name = std::move(name);
-  entry.kind = region.name;
-  entry.key = region.key();
-  entry.choice = choice.region.text();
-  entry.lookup = choiceSourceName(choice.source);
-  entry.outcome = choice.isHit() ? "recorded" : "not tuned";
+  entry.name = decided.name;
+  entry.kind = decided.region.name;
+  entry.key = decided.region.key();
+  entry.choice = decided.choice.region.text();
+  entry.lookup = choiceSourceName(decided.choice.source);
+  entry.outcome = decided.choice.isHit() ? "recorded" : "not tuned";
   return entry;
 }
-
-std::string nameOf(const ChosenLayout &layout) {
-  return layout.region.name + " of " + std::to_string(layout.chain.operators.size()) + " operators";
-}
-std::string nameOf(const ChosenAlgorithm &algorithm) { return algorithm.label; }
 
 } // namespace
 
@@ -85,17 +51,13 @@ BudgetLimits searchLimits(const BudgetConfig &config) {
   return limits;
 }
 
-/// `decided` is a ChosenLayout or a ChosenAlgorithm. False: the budget ended first.
-template <typename Decided>
-llvm::Expected<bool> ModelTuner::tuneRegion(Decided &decided, const RegionChoice &untunedChoice,
-                                            std::vector<RegionChoice> alternatives, RegionTimer &timer,
-                                            Budget &share) {
+llvm::Expected<bool> ModelTuner::tuneRegion(ChosenRegion &decided, RegionTimer &timer, Budget &share) {
   SubgraphSearch search(
       [&](const Region &region, const RegionChoice &choice) {
         return timer.measure(decided.chain, region, choice);
       },
-      {.alternatives = std::move(alternatives), .seed = options.config.operators.seed});
-  llvm::Expected<std::optional<SubgraphResult>> found = search.run(decided.region, untunedChoice, share);
+      {.alternatives = decided.alternatives, .seed = options.config.operators.seed});
+  llvm::Expected<std::optional<SubgraphResult>> found = search.run(decided.region, decided.untuned, share);
   if (!found)
     return found.takeError();
   if (!*found)
@@ -107,7 +69,7 @@ llvm::Expected<bool> ModelTuner::tuneRegion(Decided &decided, const RegionChoice
   if (settled.isMeasured())
     if (llvm::Error error = put(subgraphRecord(settled, options.device, provenance())))
       return error;
-  ResultEntry entry = entryOf(nameOf(decided), decided.region, decided.choice);
+  ResultEntry entry = entryOf(decided);
   entry.lookup = "search";
   entry.outcome = outcomeName(settled.outcome);
   entry.beforeMs = settled.comparison.first.medianNs / 1e6;
@@ -116,25 +78,22 @@ llvm::Expected<bool> ModelTuner::tuneRegion(Decided &decided, const RegionChoice
   return true;
 }
 
-/// Settles what has no record yet, as long as the budget lasts. True if a choice changed.
-template <typename Decided>
-llvm::Expected<bool>
-ModelTuner::tuneRegions(const char *stage, llvm::ArrayRef<Decided *> regions,
-                        llvm::function_ref<RegionChoice(const Decided &)> untunedChoice,
-                        llvm::function_ref<std::vector<RegionChoice>(const Decided &)> alternatives,
-                        RegionTimer &timer, Budget &share) {
+llvm::Expected<bool> ModelTuner::tuneRegions(const char *stage, std::vector<ChosenRegion *> regions,
+                                             RegionTimer &timer, Budget &share) {
+  // Where most is to be gained.
+  llvm::stable_sort(regions,
+                    [](const ChosenRegion *a, const ChosenRegion *b) { return a->weight > b->weight; });
   ProgressState state;
   state.stage = stage;
   state.tasks = int64_t(regions.size());
   bool changed = false;
-  for (Decided *decided : regions) {
+  for (ChosenRegion *decided : regions) {
     display.update(state);
     ++state.tasksDone;
     if (decided->choice.isHit() && !options.config.repository.retune)
       continue;
     RegionChoice before = decided->choice.region;
-    llvm::Expected<bool> settled =
-        tuneRegion(*decided, untunedChoice(*decided), alternatives(*decided), timer, share);
+    llvm::Expected<bool> settled = tuneRegion(*decided, timer, share);
     if (!settled)
       return settled.takeError();
     if (!*settled)
@@ -148,42 +107,41 @@ llvm::Error ModelTuner::tuneSubgraphs(ChosenProfile &chosen, size_t index) {
   const ImportedProfile &profile = model.profiles[index];
   RegionTimer timer(profile, *untunedKnowledge, target, compiler, folder);
   Budget share = regionBudget(options.config.budget, options.stop);
-  auto planAgain = [&](const llvm::Expected<bool> &changed) -> llvm::Error {
-    if (!*changed)
-      return llvm::Error::success();
+  auto planAgain = [&]() -> llvm::Error {
     chosen.schedules.clear();
     if (llvm::Error error = replan(chosen, profile, *knowledge, target))
       return error;
     chooseSchedules(chosen, knowledge->resolver());
     return llvm::Error::success();
   };
-  llvm::Expected<bool> changed = tuneRegions<ChosenLayout>(
-      "layouts", largestFirst(chosen.layouts),
-      [&](const ChosenLayout &) { return RegionChoice{untunedBlock(options.device), ""}; },
-      [](const ChosenLayout &) { return layoutAlternatives(); }, timer, share);
+  std::vector<ChosenRegion *> regions;
+  for (ChosenRegion &layout : chosen.layouts)
+    regions.push_back(&layout);
+  llvm::Expected<bool> changed = tuneRegions("layouts", std::move(regions), timer, share);
   if (!changed)
     return changed.takeError();
-  if (*changed)
+  if (*changed) {
     chosen.algorithms.clear(); // they were for other layouts
-  if (llvm::Error error = planAgain(changed))
-    return error;
-  changed = tuneRegions<ChosenAlgorithm>(
-      "algorithms", largestFirst(chosen.algorithms),
-      [](const ChosenAlgorithm &algorithm) { return algorithm.untuned; }, algorithmAlternatives, timer,
-      share);
+    if (llvm::Error error = planAgain())
+      return error;
+  }
+  regions.clear();
+  for (auto &[key, algorithm] : chosen.algorithms)
+    regions.push_back(&algorithm);
+  changed = tuneRegions("algorithms", std::move(regions), timer, share);
   budget->addTrials(share.trials());
   if (!changed)
     return changed.takeError();
-  return planAgain(changed);
+  return *changed ? planAgain() : llvm::Error::success();
 }
 
 void ModelTuner::addRegionEntries(const ChosenProfile &chosen) {
-  auto add = [&](const auto &decided) {
+  auto add = [&](const ChosenRegion &decided) {
     std::string key = decided.region.key();
     if (llvm::none_of(result.subgraphs, [&](const ResultEntry &entry) { return entry.key == key; }))
-      result.subgraphs.push_back(entryOf(nameOf(decided), decided.region, decided.choice));
+      result.subgraphs.push_back(entryOf(decided));
   };
-  for (const ChosenLayout &layout : chosen.layouts)
+  for (const ChosenRegion &layout : chosen.layouts)
     add(layout);
   for (const auto &[key, algorithm] : chosen.algorithms)
     add(algorithm);

@@ -3,7 +3,6 @@
 
 #include "runtime/build/KernelCompiler.h"
 
-#include "passes/Decompose.h"
 #include "passes/Dialects.h"
 #include "passes/LowerKernel.h"
 #include "passes/LowerWinograd.h"
@@ -50,15 +49,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
   if (kernels.size() != 1)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "expected one function in a kernel, found %zu", kernels.size());
-  if (isWinogradKernel(kernels[0])) {
-    if (nest) {
-      if (failed(lowerWinograd(kernels[0], *nest)))
-        return errors.take("schedule");
-      return module;
-    }
-    if (failed(decomposeIdeas(kernels[0])) || failed(simplifyKernel(kernels[0])))
-      return errors.take("decompose");
-    addChunkArguments(kernels[0]); // filters first, then loops over whole operators
+  if (nest && isWinogradKernel(kernels[0])) {
+    if (failed(lowerWinograd(kernels[0], *nest)))
+      return errors.take("schedule");
     return module;
   }
   Operation *idea = wholeIdea(kernels[0]);

@@ -113,12 +113,11 @@ private:
     llvm::raw_ostream &out = llvm::outs();
     out << "model record: "
         << (chosen.record ? "found; it decides the partition and the schedules it names" : "none") << "\n";
-    for (const ChosenLayout &layout : chosen.layouts)
-      printChoice(layout.region.name + " of " + std::to_string(layout.chain.operators.size()) +
-                      " operators, key " + layout.region.key() + ", " + layout.choice.region.text(),
+    for (const ChosenRegion &layout : chosen.layouts)
+      printChoice(layout.name + ", key " + layout.region.key() + ", " + layout.choice.region.text(),
                   layout.choice);
     for (const auto &[key, algorithm] : chosen.algorithms)
-      printChoice(algorithm.region.name + " '" + algorithm.label + "', key " + key + ", " +
+      printChoice(algorithm.region.name + " '" + algorithm.name + "', key " + key + ", " +
                       algorithm.choice.region.text(),
                   algorithm.choice);
     for (const UniqueKernel &kernel : chosen.plan.kernels)
