@@ -91,6 +91,8 @@ NestCost autotune::nestCost(const Workload &workload, const LoopNest &nest, cons
     exposedNs += exposed[i] * parts[i];
   for (size_t i = 0; i < std::size(parts); ++i)
     cost.totalNs = std::max(cost.totalNs, (1 - exposed[i]) * parts[i] + exposedNs);
+  // Every step waits for such lines; nothing else can be done meanwhile.
+  cost.totalNs += kShortRunSlowdown * cost.traffic.evictedL1 / peaks.l2GBs * cost.parallelShare;
   cost.totalNs += cost.forkJoinNs;
   return cost;
 }

@@ -44,6 +44,7 @@ class TrafficModel {
 public:
   TrafficModel(const Workload &workload, const LoopNest &nest);
   double into(double capacity, bool coldWeightsOnly, double *strided) const;
+  double evicted(double capacity) const;
   double workingSet() const;
   double activationBytes() const;
 
@@ -140,6 +141,22 @@ double TrafficModel::into(double capacity, bool coldWeightsOnly, double *strided
   return total;
 }
 
+/// Rows of a register tile whose lines share too few sets are gone when the next step of the reduction reads
+/// on in them.
+double TrafficModel::evicted(double capacity) const {
+  if (loops.empty() || fits(loops.size(), capacity))
+    return 0;
+  double steps = 1, total = 0;
+  for (const Loop &loop : loops)
+    steps *= loop.trips;
+  for (const Array &array : arrays) {
+    Touched touched = touch(*array.operand, spans.back(), int64_t(capacity) / kCacheWays);
+    if (touched.occupied > touched.bytes && usesDim(*array.operand, loops.back().dim))
+      total += touched.bytes * steps;
+  }
+  return total;
+}
+
 double TrafficModel::workingSet() const {
   double bytes = 0;
   for (const Array &array : arrays)
@@ -162,6 +179,7 @@ static Traffic trafficOf(const Workload &workload, const LoopNest &nest, const D
   Traffic traffic;
   traffic.workingSet = model.workingSet();
   traffic.intoL1 = model.into(double(device.l1Bytes), false, &traffic.stridedL1);
+  traffic.evictedL1 = model.evicted(double(device.l1Bytes));
   traffic.intoL2 = model.into(l2, activations <= l2 * kUsableShare, nullptr);
   traffic.intoL3 = model.into(l3, activations <= l3 * kUsableShare, nullptr);
   return traffic;

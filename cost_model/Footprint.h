@@ -14,6 +14,7 @@ struct Traffic {
   double intoL2 = 0;     // from L3
   double intoL3 = 0;     // from memory
   double stridedL1 = 0;  // the part of intoL1 in runs too short for the prefetcher
+  double evictedL1 = 0;  // from L2 once more, because the lines of one register tile evict each other
   double workingSet = 0; // bytes of all arrays
 };
 

@@ -43,6 +43,9 @@ static constexpr double kHorizontalCycles = 14;
 // A reciprocal, exp, tanh or erf as a polynomial, in arithmetic instructions.
 static constexpr double kTranscendentalCost = 14;
 
+// Beside the accumulators of a window: the element that is read, and its comparison with what is not a number.
+static constexpr double kWindowTemporaries = 2;
+
 // Of one line of a Winograd transform of 4 x 4 and of 2 x 2 outputs, for inputs and for products
 // (passes/WinogradTransform).
 static constexpr double kInputLine4 = 12, kInputLine2 = 4, kProductLine4 = 10, kProductLine2 = 4;
@@ -106,7 +109,7 @@ private:
   void addTransforms(TileCost &cost) const;
   TileCost priceRows() const;
   TileCost priceAttention() const;
-  int64_t sharedBroadcasts(const Tile &tile) const;
+  int64_t keptByRows(const OperandInfo &operand, const Tile &tile) const;
   double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
   double epilogueCost() const;
   double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
@@ -223,12 +226,12 @@ void TilePricer::addTransforms(TileCost &cost) const {
   cost.arithmeticCycles += inVectors * inArithmetic + outVectors * outArithmetic;
 }
 
-/// Numbers that several rows of a tile read in different steps of an unrolled window (`2 * row + step`): the
-/// compiler loads each once and keeps it, which is worse than loading it again.
-int64_t TilePricer::sharedBroadcasts(const Tile &tile) const {
+/// Elements of `operand` that several rows of a tile read in different steps of an unrolled window
+/// (`2 * row + step`): the compiler loads each once and keeps it meanwhile, in a register that it may not have.
+int64_t TilePricer::keptByRows(const OperandInfo &operand, const Tile &tile) const {
   if (roles.row < 0 || roles.reductions.empty() || unroll() <= 1)
     return 0;
-  for (const std::vector<IndexTerm> &axis : workload.inputs[roles.broadcastInput].index) {
+  for (const std::vector<IndexTerm> &axis : operand.index) {
     int64_t stride = 0, dilation = 0;
     for (const IndexTerm &term : axis) {
       stride = term.dim == roles.row ? term.coefficient : stride;
@@ -237,8 +240,8 @@ int64_t TilePricer::sharedBroadcasts(const Tile &tile) const {
     auto steps = int64_t(unroll());
     if (stride == 0 || dilation == 0 || stride % dilation != 0)
       continue;
-    int64_t apart = stride / dilation; // steps from one row's first number to the next row's
-    return (tile.rows - 1) * std::max<int64_t>(0, steps - apart);
+    int64_t apart = stride / dilation; // steps from one row's first element to the next row's
+    return (tile.rows - 1) * std::clamp<int64_t>(steps - apart, 0, apart);
   }
   return 0;
 }
@@ -249,7 +252,7 @@ void TilePricer::addContraction(const Tile &tile, double count, TileCost &cost) 
   double loads = loadsOf(workload.inputs[roles.vectorInput], double(tile.planes) * vectors, tile.cols) +
                  loadsOf(workload.inputs[roles.broadcastInput], double(tile.rows) * vectors, tile.cols);
   int64_t needed = int64_t(accumulators) + (tile.rows > 1 ? int64_t(double(tile.planes) * vectors) : 1) + 1 +
-                   sharedBroadcasts(tile);
+                   keptByRows(workload.inputs[roles.broadcastInput], tile);
   double spills = double(std::max<int64_t>(0, needed - registers));
   cost.spilled = std::max(cost.spilled, spills);
   double steps = double(reductionExtent(workload));
@@ -271,10 +274,18 @@ void TilePricer::addWindow(const Tile &tile, double count, TileCost &cost) const
         inputVectors = (double(tile.rows) + unroll() - 1) * vectors / unroll();
     }
   }
-  double loads = workload.inputs.empty() ? 0 : loadsOf(workload.inputs[0], inputVectors, tile.cols);
-  if (workload.opClass == OpClass::Depthwise && workload.inputs.size() > 1)
+  double loads = 0, needed = accumulators + kWindowTemporaries;
+  if (!workload.inputs.empty()) {
+    loads = loadsOf(workload.inputs[0], inputVectors, tile.cols);
+    needed += double(keptByRows(workload.inputs[0], tile)) * vectors;
+  }
+  if (workload.opClass == OpClass::Depthwise && workload.inputs.size() > 1) {
     loads += loadsOf(workload.inputs[1], vectors, tile.cols);
-  addSteps(count, double(reductionExtent(workload)), accumulators, loads, accumulators, cost);
+    needed += vectors;
+  }
+  double spills = std::max(0.0, needed - registers);
+  cost.spilled = std::max(cost.spilled, spills);
+  addSteps(count, double(reductionExtent(workload)), accumulators, loads + 2 * spills, accumulators, cost);
 }
 
 void TilePricer::addRows(const Tile &tile, double count, TileCost &cost) const {
@@ -297,10 +308,8 @@ void TilePricer::addPointwise(const Tile &tile, double count, TileCost &cost) co
       slots /= double(std::min<int64_t>(tile.rows, lanes));
     loads += slots;
   }
-  double arithmetic = workload.opClass == OpClass::Movement ? 0 : vectors;
-  cost.arithmeticCycles += count * arithmetic / kFmaPorts;
   cost.loadCycles += count * loads / kLoadPorts;
-  cost.cycles += count * std::max({arithmetic / kFmaPorts, loads / kLoadPorts, vectors / kStorePorts});
+  cost.cycles += count * std::max(loads / kLoadPorts, vectors / kStorePorts);
 }
 
 void TilePricer::addTile(const Tile &tile, double count, TileCost &cost) const {

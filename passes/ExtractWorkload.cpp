@@ -159,7 +159,9 @@ std::optional<Workload> extractWorkload(func::FuncOp kernel, llvm::StringRef tex
   Workload workload = winograd.empty() ? describeRoot(root, last, context.constantArguments)
                                        : describeWinograd(root, *winograd.begin());
   kernel.walk([&](linalg::LinalgOp op) {
-    if (op == root || isa<linalg::FillOp>(op.getOperation()))
+    // What a reduction does for each element is its kind; an elementwise root is known by its body only.
+    bool isKind = op == root && op.getNumReductionLoops() > 0;
+    if (isKind || isa<linalg::FillOp>(op.getOperation()))
       return;
     for (Operation &inner : op.getBlock()->without_terminator())
       workload.epilogue.push_back(inner.getName().getStringRef().str());

@@ -9,6 +9,7 @@
 #include "passes/ExpPolynomial.h"
 #include "passes/LowerGathers.h"
 #include "passes/LowerTransfers.h"
+#include "passes/RowByRow.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -344,6 +345,7 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   addBufferization(pm);
   OpPassManager &funcPm = pm.nest<func::FuncOp>();
   funcPm.addPass(std::make_unique<PlaceTemporaries>());
+  funcPm.addPass(createRowByRowPass());
   funcPm.addPass(std::make_unique<PolynomialMath>());
   funcPm.addPass(std::make_unique<UnsignedZeroExtrema>());
   addVectorLowering(funcPm);

@@ -143,6 +143,24 @@ def PlaceBuffersPass : Pass<"autotune-place-buffers", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SpreadRowsPass : Pass<"autotune-spread-rows", "::mlir::ModuleOp"> {
+  let summary = "Moves the rows of matrices apart that are read side by side and would share few sets of the L1 cache.";
+  let description = [{
+    ```mlir
+    %y = call @kernel_0(%x, %e) : (tensor<16x4xf32>, tensor<16x1024xf32>) -> tensor<16x1024xf32>
+    %z = call @kernel_1(%y, %f) : (tensor<16x1024xf32>, tensor<16x8xf32>) -> tensor<16x8xf32> // a matrix product
+    ```
+    ==>
+    ```mlir
+    %y = call @kernel_0(%x, %g) : (tensor<16x4xf32>, tensor<16x1040xf32>) -> tensor<16x1040xf32> // inserts into [0, 1024)
+    %z = call @kernel_1(%y, %f) : (tensor<16x1040xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+    ```
+
+    Precondition: `autotune-place-buffers` ran.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def TileKernelPass : Pass<"autotune-tile-kernel", "::mlir::func::FuncOp"> {
   let summary = "Gives a kernel the loops of a nest, with static tiles only, and chunks for threads.";
   let description = [{

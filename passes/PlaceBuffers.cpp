@@ -3,34 +3,23 @@
 
 #include "passes/PlaceBuffers.h"
 
+#include "passes/CallSlices.h"
 #include "passes/CopyOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
 namespace autotune {
 namespace {
 
-/// A rectangular part of a larger tensor.
-struct Slice {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-
-  static Slice at(OpBuilder &b, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
-    Slice slice{getAsIndexOpFoldResult(b.getContext(), offsets), getAsIndexOpFoldResult(b.getContext(), sizes), {}};
-    slice.strides.assign(offsets.size(), b.getIndexAttr(1));
-    return slice;
-  }
-};
-
 class BufferPlacer {
 public:
   explicit BufferPlacer(func::FuncOp main)
-      : main(main), module(main->getParentOfType<ModuleOp>()), symbols(module), b(main.getContext()) {}
+      : main(main), module(main->getParentOfType<ModuleOp>()), calls(main), b(main.getContext()) {}
 
   LogicalResult run() {
     for (Operation &op : llvm::make_early_inc_range(main.getBody().front().without_terminator()))
@@ -63,23 +52,12 @@ private:
 
   // -- what a value is -------------------------------------------------------------------------------------------
 
-  /// The call that makes `value` in a buffer of its own, whose placement is still free.
-  func::CallOp freeProducer(Value value) {
-    auto call = value.getDefiningOp<func::CallOp>();
-    if (!call)
-      return nullptr;
-    Value dest = call.getOperands().back();
-    return dest.getDefiningOp<tensor::EmptyOp>() && dest.getType() == value.getType() ? call : nullptr;
-  }
-
   /// The empty tensor that becomes `value` through one or more kernels that write it in turn; null for other values.
   Operation *ownBuffer(Value value) {
     while (auto call = value.getDefiningOp<func::CallOp>())
       value = call.getOperands().back();
     return value.getDefiningOp<tensor::EmptyOp>();
   }
-
-  func::FuncOp kernelOf(func::CallOp call) { return symbols.lookup<func::FuncOp>(call.getCallee()); }
 
   /// True when every use of `value` but `except` is an input of a kernel.
   bool readOnlyByKernels(Value value, Operation *except) {
@@ -89,55 +67,13 @@ private:
     });
   }
 
-  // -- how kernels are re-pointed --------------------------------------------------------------------------------
-
-  void setArgument(func::FuncOp kernel, unsigned index, Type type) {
-    SmallVector<Type> types(kernel.getArgumentTypes());
-    types[index] = type;
-    bool isDest = index + 1 == types.size();
-    kernel.setType(b.getFunctionType(types, isDest ? type : kernel.getResultTypes()[0]));
-    kernel.getArgument(index).setType(type);
-  }
-
-  /// The kernel reads argument `index` as `slice` of the larger `whole`.
-  void readSlice(func::CallOp call, unsigned index, Value whole, const Slice &slice) {
-    func::FuncOp kernel = kernelOf(call);
-    auto type = cast<RankedTensorType>(kernel.getArgumentTypes()[index]);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&kernel.getBody().front());
-    setArgument(kernel, index, whole.getType());
-    Value argument = kernel.getArgument(index);
-    auto part = b.create<tensor::ExtractSliceOp>(kernel.getLoc(), type, argument, slice.offsets, slice.sizes, slice.strides);
-    argument.replaceAllUsesExcept(part, part);
-    call.setOperand(index, whole);
-  }
-
-  /// The kernel writes its result into `slice` of `whole`; returns the updated whole.
-  Value writeSlice(func::CallOp call, Value whole, const Slice &slice) {
-    func::FuncOp kernel = kernelOf(call);
-    unsigned index = kernel.getNumArguments() - 1;
-    auto type = cast<RankedTensorType>(kernel.getArgumentTypes()[index]);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&kernel.getBody().front());
-    setArgument(kernel, index, whole.getType());
-    Value argument = kernel.getArgument(index);
-    auto part = b.create<tensor::ExtractSliceOp>(kernel.getLoc(), type, argument, slice.offsets, slice.sizes, slice.strides);
-    argument.replaceAllUsesExcept(part, part);
-    Operation *ret = kernel.getBody().front().getTerminator();
-    b.setInsertionPoint(ret);
-    Value result = b.create<tensor::InsertSliceOp>(kernel.getLoc(), ret->getOperand(0), argument, slice.offsets,
-                                                   slice.sizes, slice.strides);
-    ret->setOperand(0, result);
-    call.setOperand(call.getNumOperands() - 1, whole);
-    call.getResult(0).setType(cast<RankedTensorType>(whole.getType()));
-    return call.getResult(0);
-  }
+  // -- kernels of its own ------------------------------------------------------------------------------------------
 
   func::FuncOp createKernel(Location loc, llvm::StringRef stem, ArrayRef<Type> types) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(module.getBody());
     auto kernel = b.create<func::FuncOp>(loc, stem, b.getFunctionType(types, types.back()));
-    symbols.insert(kernel);
+    calls.symbolTable().insert(kernel);
     kernel.addEntryBlock();
     return kernel;
   }
@@ -213,7 +149,7 @@ private:
     if (!padding || !matchPattern(padding, m_Constant(&value)) || negative)
       return pad->emitError("expected a padding of constant value and non-negative extents");
     Slice interior = Slice::at(b, pad.getStaticLow(), sourceType.getShape());
-    func::CallOp producer = freeProducer(source);
+    func::CallOp producer = CallSlices::freeProducer(source);
     if (!producer || !readOnlyByKernels(source, pad)) {
       b.setInsertionPoint(pad);
       producer = copy(pad.getLoc(), source);
@@ -225,9 +161,9 @@ private:
         others.push_back(&use);
     b.setInsertionPoint(producer);
     Value border = fillOutside(pad.getLoc(), type, value, pad.getStaticLow(), sourceType.getShape());
-    Value whole = writeSlice(producer, border, interior);
+    Value whole = calls.writeSlice(producer, border, interior);
     for (OpOperand *use : others)
-      readSlice(cast<func::CallOp>(use->getOwner()), use->getOperandNumber(), whole, interior);
+      calls.readSlice(cast<func::CallOp>(use->getOwner()), use->getOperandNumber(), whole, interior);
     pad.replaceAllUsesWith(whole);
     pad.erase();
     return success();
@@ -244,7 +180,7 @@ private:
     SmallVector<Part> parts;
     for (Value input : concat.getInputs()) {
       auto shape = cast<RankedTensorType>(input.getType()).getShape();
-      func::CallOp producer = input.hasOneUse() ? freeProducer(input) : nullptr;
+      func::CallOp producer = input.hasOneUse() ? CallSlices::freeProducer(input) : nullptr;
       parts.push_back({input, producer, Slice::at(b, offsets, shape)});
       offsets[concat.getDim()] += shape[concat.getDim()];
     }
@@ -260,7 +196,7 @@ private:
     b.setInsertionPoint(parts.front().producer);
     Value whole = b.create<tensor::EmptyOp>(concat.getLoc(), type.getShape(), type.getElementType());
     for (Part &part : parts)
-      whole = writeSlice(part.producer, whole, part.slice);
+      whole = calls.writeSlice(part.producer, whole, part.slice);
     concat.replaceAllUsesWith(whole);
     concat.erase();
     return success();
@@ -280,7 +216,7 @@ private:
       slice.getResult().replaceAllUsesExcept(copied.getResult(0), copied);
     }
     for (OpOperand &use : llvm::make_early_inc_range(reader.getUses()))
-      readSlice(cast<func::CallOp>(use.getOwner()), use.getOperandNumber(), slice.getSource(), part);
+      calls.readSlice(cast<func::CallOp>(use.getOwner()), use.getOperandNumber(), slice.getSource(), part);
     slice.erase();
     return success();
   }
@@ -308,7 +244,7 @@ private:
 
   func::FuncOp main;
   ModuleOp module;
-  SymbolTable symbols;
+  CallSlices calls;
   OpBuilder b;
 };
 

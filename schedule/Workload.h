@@ -56,7 +56,7 @@ struct Workload {
   std::vector<LoopDim> dims;
   std::vector<OperandInfo> inputs;  // of the root only
   OperandInfo output;
-  std::vector<std::string> epilogue;  // fused tail, one entry an op: "arith.addf", "arith.maximumf", …
+  std::vector<std::string> epilogue;  // fused tail, or all of an elementwise op: "arith.addf", "math.exp", …
   std::string body;                   // digest of the kernel's canonical IR: equal bodies are the same program
   int threads = 1;
   Numerics numerics = Numerics::Default;

@@ -9,6 +9,7 @@
 #include "passes/OpRoles.h"
 #include "passes/OutlineKernels.h"
 #include "passes/PlaceBuffers.h"
+#include "passes/SpreadRows.h"
 #include "runtime/build/ArenaPlanner.h"
 #include "runtime/build/FirstError.h"
 #include "runtime/deploy/Artifact.h"
@@ -174,6 +175,7 @@ llvm::Expected<ModelPlan> planModel(ModuleOp module, const Partition &partition,
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected a function @main");
   if (failed(applyLayout(main, partition, options.device)) || failed(outlineKernels(main)) || failed(placeBuffers(main)))
     return errors.take("partition");
+  spreadRows(main);
   return PlanBuilder(main, options).run();
 }
 

@@ -42,3 +42,12 @@ TEST(Footprint, RowsAtAPowerOfTwoCollide) {
   Workload collides = plainMatmul(96, 1024, 1024), spreads = plainMatmul(96, 1040, 1024);
   EXPECT_GT(trafficOf(collides, schedule).intoL2, 2 * trafficOf(spreads, schedule).intoL2);
 }
+
+TEST(Footprint, ATileOfMoreRowsThanWaysEvictsItsOwnLines) {
+  const char *tall = "cache_planes=512 cache_rows=512 cols=8 order=1 rows=12 unroll=1";
+  const char *flat = "cache_planes=512 cache_rows=512 cols=16 order=1 rows=6 unroll=1";
+  Workload collides = plainMatmul(96, 1024, 1024), spreads = plainMatmul(96, 1024, 1040);
+  EXPECT_GT(trafficOf(collides, tall).evictedL1, 0);
+  EXPECT_EQ(trafficOf(collides, flat).evictedL1, 0);
+  EXPECT_EQ(trafficOf(spreads, tall).evictedL1, 0);
+}
