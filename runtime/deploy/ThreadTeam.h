@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/deploy/Artifact.h"
+#include "runtime/deploy/FloatMode.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,8 @@ namespace autotune::deploy {
 class ThreadTeam {
 public:
   /// `threads` >= 1; cut down to what oneTBB allows, by default one a processor. A team of one never touches
-  /// oneTBB.
-  explicit ThreadTeam(int threads);
+  /// oneTBB. All threads compute in the same floating-point mode.
+  explicit ThreadTeam(int threads, Denormals denormals = Denormals::Flushed);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam &) = delete;
   ThreadTeam &operator=(const ThreadTeam &) = delete;
@@ -48,6 +49,7 @@ private:
   void dispatchShared(AutotuneKernel kernel, void *const *args, int64_t chunks);
 
   int threadCount;
+  Denormals denormals;
   struct Arena;
   std::unique_ptr<Arena> arena;
   // Helpers hold it too: one that oneTBB starts late may outlive the team.
