@@ -85,6 +85,7 @@ Session::Plan Session::makePlan(const ProfileSpec &profile) const {
   plan.boundOutputs.resize(profile.outputs.size());
   size_t slot = 0;
   for (const StepSpec &step : profile.steps) {
+    plan.sharesSteps |= step.parallel && step.chunks > 1;
     plan.steps.push_back({owner->kernel(step.kernel), plan.args.data() + slot, step.chunks, step.parallel});
     for (const StepArg &arg : step.args) {
       switch (arg.place) {
@@ -138,8 +139,9 @@ void Session::run(size_t profile, std::span<const void *const> inputs, std::span
   const ProfileSpec &spec = owner->profile(profile);
   Plan &plan = plans[profile];
   bind(plan, spec, inputs, outputs);
+  auto runAll = [&](auto &&body) { plan.sharesSteps ? team.run(body) : team.runAlone(body); };
   if (stepNs.empty()) {
-    team.run([&] {
+    runAll([&] {
       for (const Step &step : plan.steps)
         execute(step);
     });
@@ -148,7 +150,7 @@ void Session::run(size_t profile, std::span<const void *const> inputs, std::span
   if (stepNs.size() != plan.steps.size())
     throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, "room for the times of " + std::to_string(stepNs.size()) +
                                                     " steps, expected " + std::to_string(plan.steps.size()));
-  team.run([&] {
+  runAll([&] {
     int64_t before = nowNs();
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       execute(plan.steps[s]);

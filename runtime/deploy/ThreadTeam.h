@@ -33,8 +33,14 @@ public:
     runErased([](void *context) { (*static_cast<std::remove_reference_t<Body> *>(context))(); }, &body);
   }
 
-  /// Computes chunks [0, chunks) of `kernel` and returns when all are done. Only from inside `run`, from its
-  /// thread.
+  /// The same without helpers, for a body that dispatches nothing they could share: nobody is woken.
+  template <typename Body> void runAlone(Body &&body) {
+    FloatMode mode(denormals);
+    body();
+  }
+
+  /// Computes chunks [0, chunks) of `kernel` and returns when all are done. Only from inside `run` or
+  /// `runAlone`, from its thread.
   void dispatch(AutotuneKernel kernel, void *const *args, int64_t chunks) {
     if (threadCount == 1 || chunks <= 1)
       kernel(args, 0, chunks);
