@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // autotune-bench-operators: operators of well-known networks, each against oneDNN and against the roofline.
+#include "benchmarks/Provenance.h"
 #include "benchmarks/TemporaryFolder.h"
 #include "benchmarks/operators/CompareOperators.h"
 #include "benchmarks/operators/OneDnn.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct Options {
   CompareOptions compare;
-  std::string shapes = OPERATOR_SHAPES, output = "benchmark_results", artifacts;
+  std::string shapes, output = "benchmark_results", artifacts;
   std::vector<std::string> only;
 };
 
@@ -39,18 +40,23 @@ llvm::Expected<std::vector<OperatorShape>> wantedShapes(const Options &options) 
 OperatorReport startReport(const CompareOptions &options) {
   OperatorReport report;
   report.provenance = machineProvenance();
-  std::string peer = options.peer ? oneDnnVersion().value_or("absent") : "left out";
+  bool isDirect = options.peer == Peer::Direct;
+  std::string oneDnn = options.peer == Peer::OneDnn ? oneDnnVersion().value_or("absent") : "left out";
+  if (isDirect) {
+    report.peer = "direct";
+    report.stem = "winograd";
+  }
   report.provenance["device"] = options.device.key();
-  report.provenance["onednn"] = peer;
+  report.provenance["onednn"] = oneDnn;
   report.provenance["threads"] = options.threads;
   report.provenance["trials"] = int64_t(options.trials);
   report.provenance["rounds"] = options.rounds;
   report.provenance["turn_ms"] = options.turnMs;
   report.levels = measureLevels(options.device, options.threads);
-  report.heading =
-      llvm::formatv("{0} ({1}), {2} thread{3}; oneDNN {4}; {5}; read bandwidth in GB/s:",
-                    *report.provenance.getString("cpu"), isaName(options.device.isa), options.threads,
-                    options.threads == 1 ? "" : "s", peer, *report.provenance.getString("date"));
+  report.heading = llvm::formatv(
+      "{0} ({1}), {2} thread{3}; {4}; {5}; read bandwidth in GB/s:", *report.provenance.getString("cpu"),
+      isaName(options.device.isa), options.threads, options.threads == 1 ? "" : "s",
+      isDirect ? "against our direct kernels" : "oneDNN " + oneDnn, *report.provenance.getString("date"));
   for (const Bandwidth &level : report.levels)
     report.heading += llvm::formatv(" {0} {1:f0}", level.level, level.gbs);
   return report;
@@ -84,10 +90,10 @@ llvm::Error run(Options options) {
     if (std::error_code error = llvm::sys::fs::create_directories(folder))
       return makeError("{0}: {1}", folder, error.message());
   options.compare.folder = options.artifacts;
-  if (options.compare.peer && !oneDnnVersion()) {
+  if (options.compare.peer == Peer::OneDnn && !oneDnnVersion()) {
     llvm::errs()
         << "autotune-bench-operators: built without oneDNN (libdnnl-dev); only the roofline is compared\n";
-    options.compare.peer = false;
+    options.compare.peer = Peer::None;
   }
   OperatorReport report = startReport(options.compare);
   OperatorComparison comparison(options.compare);
@@ -110,6 +116,7 @@ int main(int argc, char **argv) {
   benchmarks::Options options;
   benchmarks::CompareOptions &compare = options.compare;
   bool noPeer = false;
+  std::string against = "onednn";
   CLI::App app("Operators of well-known networks against oneDNN and the roofline.",
                "autotune-bench-operators");
   app.add_option("--only", options.only,
@@ -124,13 +131,21 @@ int main(int argc, char **argv) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--turn", compare.turnMs, "milliseconds of a turn")->capture_default_str();
+  app.add_option("--against", against,
+                 "onednn, or direct: Winograd's algorithm against our own direct kernels")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"onednn", "direct"}));
   app.add_flag("--no-peer", noPeer, "only against the roofline");
-  app.add_option("--shapes", options.shapes, "the table of operators")->capture_default_str();
-  app.add_option("--output", options.output, "folder for operators.json and operators.md")
+  app.add_option("--shapes", options.shapes, "the table of operators; by default that of the peer");
+  app.add_option("--output", options.output, "folder for operators.json and operators.md, or winograd.*")
       ->capture_default_str();
   app.add_option("--artifacts", options.artifacts, "keep the compiled operators in this folder");
   CLI11_PARSE(app, argc, argv);
-  compare.peer = !noPeer;
+  compare.peer = noPeer                ? benchmarks::Peer::None
+                 : against == "direct" ? benchmarks::Peer::Direct
+                                       : benchmarks::Peer::OneDnn;
+  if (options.shapes.empty())
+    options.shapes = std::string(OPERATOR_SHAPES) + (against == "direct" ? "/winograd.yaml" : "/shapes.yaml");
   if (llvm::Error error = benchmarks::run(options)) {
     llvm::errs() << "autotune-bench-operators: " << llvm::toString(std::move(error)) << '\n';
     return 1;

@@ -9,6 +9,7 @@
 #include "passes/ExpPolynomial.h"
 #include "passes/LowerGathers.h"
 #include "passes/LowerTransfers.h"
+#include "passes/OverwritableArguments.h"
 #include "passes/RowByRow.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -29,6 +30,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -108,6 +110,8 @@ struct PlaceTemporaries : PassWrapper<PlaceTemporaries, OperationPass<func::Func
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceTemporaries)
   static constexpr int64_t kMaxStackBytes = 256 * 1024;
 
+  explicit PlaceTemporaries(int64_t *heapBytes) : heapBytes(heapBytes) {}
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     Block &entry = func.getBody().front();
@@ -129,6 +133,7 @@ struct PlaceTemporaries : PassWrapper<PlaceTemporaries, OperationPass<func::Func
         onStack += bytes;
         slot = b.create<memref::AllocaOp>(op.getLoc(), type, alignment);
       } else {
+        *heapBytes += bytes;
         slot = b.create<memref::AllocOp>(op.getLoc(), type, alignment);
         b.setInsertionPoint(entry.getTerminator());
         b.create<memref::DeallocOp>(op.getLoc(), slot);
@@ -137,6 +142,8 @@ struct PlaceTemporaries : PassWrapper<PlaceTemporaries, OperationPass<func::Func
       op.erase();
     }
   }
+
+  int64_t *heapBytes;
 };
 
 /// Upstream's polynomials for these are off by 10 to 10^6 units in the last place; libm's functions are not.
@@ -166,8 +173,9 @@ struct PolynomialMath : PassWrapper<PolynomialMath, OperationPass<func::FuncOp>>
   }
 };
 
-/// Of +0 and -0 a maximum may give either: to order them takes two instructions more, and nothing asks for it.
-/// NaN still wins; against a constant that costs nothing, so x86 computes a ReLU in one instruction of five.
+/// Of +0 and -0 a maximum may give either: to order them takes two instructions more, and nothing asks for
+/// it. NaN still wins; against a constant that costs nothing, so x86 computes a ReLU in one instruction of
+/// five.
 struct UnsignedZeroExtrema : PassWrapper<UnsignedZeroExtrema, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnsignedZeroExtrema)
 
@@ -286,7 +294,7 @@ void addLlvmLowering(OpPassManager &pm) {
 
 /// `void kernel(ptr args, i64 begin, i64 end)`: loads the addresses and calls the body, which is inlined into
 /// it.
-LogicalResult addEntryPoint(ModuleOp module) {
+LogicalResult addEntryPoint(ModuleOp module, const llvm::SmallBitVector &overwritable) {
   auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(kBodyName);
   if (!body)
     return module.emitError("expected an LLVM function @") << kBodyName;
@@ -311,15 +319,17 @@ LogicalResult addEntryPoint(ModuleOp module) {
   b.create<LLVM::CallOp>(loc, body, operands);
   b.create<LLVM::ReturnOp>(loc, ValueRange());
   body.setLinkage(LLVM::Linkage::Internal);
-  // The plan never gives a kernel one buffer under two arguments.
+  // The plan gives a kernel one buffer under two arguments only where it may write over an input.
+  bool destIsShared = overwritable.any();
   for (unsigned i = 0; i < buffers; ++i)
-    body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    if (!overwritable[i] && !(destIsShared && i + 1 == buffers))
+      body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   return success();
 }
 
 } // namespace
 
-LogicalResult lowerKernelToLlvm(ModuleOp module) {
+LogicalResult lowerKernelToLlvm(ModuleOp module, int64_t *scratchBytes) {
   auto funcs = llvm::to_vector(module.getOps<func::FuncOp>());
   if (funcs.size() != 1 || funcs[0].getNumArguments() < 3)
     return module.emitError("expected one tiled kernel function");
@@ -327,6 +337,10 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   kernel.setName(kBodyName);
   OpBuilder b(module.getContext());
   unsigned dest = kernel.getNumArguments() - 3;
+  llvm::SmallBitVector overwritable(dest + 1);
+  for (unsigned i = 0; i <= dest; ++i)
+    if (kernel.removeArgAttr(i, kOverwritableAttr))
+      overwritable.set(i);
   for (unsigned i = 0; i <= dest; ++i)
     if (isa<TensorType>(kernel.getArgument(i).getType()))
       kernel.setArgAttr(i, "bufferization.writable", b.getBoolAttr(i == dest));
@@ -341,10 +355,11 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   if (failed(applyPatternsAndFoldGreedily(kernel, std::move(patterns))))
     return kernel.emitError("expected joins to become insertions");
 
+  int64_t heapBytes = 0;
   PassManager pm(module.getContext());
   addBufferization(pm);
   OpPassManager &funcPm = pm.nest<func::FuncOp>();
-  funcPm.addPass(std::make_unique<PlaceTemporaries>());
+  funcPm.addPass(std::make_unique<PlaceTemporaries>(&heapBytes));
   funcPm.addPass(createRowByRowPass());
   funcPm.addPass(std::make_unique<PolynomialMath>());
   funcPm.addPass(std::make_unique<UnsignedZeroExtrema>());
@@ -352,7 +367,9 @@ LogicalResult lowerKernelToLlvm(ModuleOp module) {
   addLlvmLowering(pm);
   if (failed(pm.run(module)))
     return failure();
-  return addEntryPoint(module);
+  if (scratchBytes)
+    *scratchBytes = heapBytes;
+  return addEntryPoint(module, overwritable);
 }
 
 } // namespace autotune

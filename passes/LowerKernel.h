@@ -9,8 +9,9 @@ namespace autotune {
 /// Bufferises the one kernel of `module` in place and lowers it to the LLVM dialect.
 ///
 /// Precondition: a tiled kernel `(tensors…, dest, begin: index, end: index)`. Result: an LLVM function
-/// `void kernel(ptr args, i64 begin, i64 end)` where `args` is an array of the buffers' addresses, in argument order.
-/// Temporaries live on the stack; a kernel that needs more than 256 KiB of them fails.
-mlir::LogicalResult lowerKernelToLlvm(mlir::ModuleOp module);
+/// `void kernel(ptr args, i64 begin, i64 end)` where `args` is an array of the buffers' addresses, in
+/// argument order. Temporaries of up to 256 KiB live on the stack, what is beyond on the heap while the
+/// kernel runs: `scratchBytes` receives how much that is.
+mlir::LogicalResult lowerKernelToLlvm(mlir::ModuleOp module, int64_t *scratchBytes = nullptr);
 
 } // namespace autotune

@@ -114,9 +114,29 @@ static double operandBytes(const OperandInfo &operand, llvm::ArrayRef<LoopDim> d
   return elements * double(elementBytes(operand.dtype));
 }
 
-double Workload::bytes() const {
-  double sum = operandBytes(output, dims);
+double Workload::bytes() const { return bytesRead() + bytesWritten(); }
+
+double Workload::bytesRead() const {
+  double sum = 0;
   for (const OperandInfo &input : inputs)
     sum += operandBytes(input, dims);
   return sum;
+}
+
+double Workload::bytesWritten() const { return operandBytes(output, dims); }
+
+std::string Workload::shapesText() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto print = [&](const OperandInfo &operand) {
+    if (operand.shape.empty())
+      stream << "scalar";
+    llvm::interleave(operand.shape, stream, "x");
+    if (operand.dtype != "f32")
+      stream << (operand.shape.empty() ? " " : "x") << operand.dtype;
+  };
+  llvm::interleaveComma(inputs, stream, print);
+  stream << (inputs.empty() ? "-> " : " -> ");
+  print(output);
+  return text;
 }

@@ -72,6 +72,12 @@ struct Workload {
   double flops() const;
   /// Bytes of all operand buffers that the loops reach, each counted once.
   double bytes() const;
+  double bytesRead() const;
+  double bytesWritten() const;
+
+  /// Shapes of the root's operands, for people: "1x8x58x58x8, 8x8x3x3x8x8 -> 1x8x56x56x8"; types other than f32 are
+  /// said ("1x64xi8").
+  std::string shapesText() const;
 
   bool operator==(const Workload &) const = default;
 };

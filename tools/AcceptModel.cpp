@@ -24,9 +24,10 @@ llvm::Expected<std::shared_ptr<const deploy::Model>> ModelTuner::build(const Cho
   // A new name each time: the loader takes a second library of the same name for the first.
   std::string path = folder + "/whole_" + std::to_string(builds++) + ".so";
   llvm::FileRemover remover(path);
-  if (llvm::Error error =
-          compiler.compile({&chosen.plan}, scheduleLookup(chosen.schedules),
-                           {model.name, AUTOTUNE_VERSION, options.device, target.threads}, path))
+  if (llvm::Error error = compiler.compile({&chosen.plan}, scheduleLookup(chosen.schedules),
+                                           {model.name, AUTOTUNE_VERSION, options.device, target.threads,
+                                            target.keepDenormals(), scheduleSources(chosen.schedules)},
+                                           path))
     return error;
   return loadCompiledModel(path);
 }

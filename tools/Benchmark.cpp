@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/Benchmark.h"
 
+#include "runtime/deploy/MemoryLimit.h"
+#include "runtime/deploy/RuntimeError.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -29,6 +32,15 @@ std::vector<std::byte> makeInput(const deploy::TensorSpec &spec, unsigned seed) 
   return bytes;
 }
 
+void requireMemory(const deploy::ProfileSpec &profile) {
+  deploy::MemoryNeed need{profile.arenaBytes, 0};
+  for (const std::vector<deploy::TensorSpec> *tensors : {&profile.inputs, &profile.outputs})
+    for (const deploy::TensorSpec &tensor : *tensors)
+      need.inputsAndOutputs += tensor.bytes;
+  if (std::string shortage = deploy::explainMemoryShortage(need, deploy::memoryLimit()); !shortage.empty())
+    throw deploy::RuntimeError(AUTOTUNE_ERROR_MEMORY, "an inference " + shortage);
+}
+
 } // namespace
 
 Latency summarize(std::vector<double> samplesNs) {
@@ -43,6 +55,7 @@ Latency summarize(std::vector<double> samplesNs) {
 BenchmarkRun::BenchmarkRun(std::shared_ptr<const deploy::Model> model, size_t profile, int threads)
     : session(model, threads), profile(profile) {
   const deploy::ProfileSpec &spec = model->profile(profile);
+  requireMemory(spec);
   buffers.reserve(spec.inputs.size() + spec.outputs.size());
   for (const deploy::TensorSpec &input : spec.inputs)
     inputs.push_back(buffers.emplace_back(makeInput(input, unsigned(buffers.size()))).data());
@@ -50,9 +63,11 @@ BenchmarkRun::BenchmarkRun(std::shared_ptr<const deploy::Model> model, size_t pr
     outputs.push_back(buffers.emplace_back(output.bytes).data());
 }
 
-double BenchmarkRun::timeNs() {
+double BenchmarkRun::timeNs() { return timeStepsNs({}); }
+
+double BenchmarkRun::timeStepsNs(std::span<int64_t> steps) {
   Clock::time_point start = Clock::now();
-  session.run(profile, inputs, outputs);
+  session.run(profile, inputs, outputs, steps);
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 

@@ -9,7 +9,9 @@
 #include "llvm/Support/JSON.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,8 @@ public:
   BenchmarkRun(std::shared_ptr<const deploy::Model> model, size_t profile, int threads);
   /// One inference, timed.
   double timeNs();
+  /// The same; `steps` has one place for each step of the profile and receives their times.
+  double timeStepsNs(std::span<int64_t> steps);
   int threads() const { return session.threads(); }
   /// Copies of what the last run wrote.
   std::vector<HostTensor> outputTensors() const;

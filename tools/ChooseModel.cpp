@@ -211,6 +211,13 @@ size_t ChosenProfile::missedRegions() const {
          size_t(llvm::count_if(llvm::make_second_range(algorithms), isMiss));
 }
 
+std::map<std::string, std::string> scheduleSources(const ScheduleTable &table) {
+  std::map<std::string, std::string> sources;
+  for (const auto &[key, choice] : table)
+    sources[key] = choiceSourceName(choice.source).str() + (choice.stale ? ", stale" : "");
+  return sources;
+}
+
 ChooseSchedule scheduleLookup(const ScheduleTable &table) {
   return [&table](const Workload &workload) -> llvm::Expected<Schedule> {
     auto found = table.find(workload.key());

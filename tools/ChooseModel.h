@@ -20,6 +20,8 @@ struct ChoiceTarget {
   Numerics numerics = Numerics::Default;
   std::string partitionFile; // empty: by records or default
   bool useModelRecord = true;
+
+  bool keepDenormals() const { return numerics == Numerics::Strict; }
 };
 
 /// A region and what was decided of it: the layout of a chain of operators, or the algorithm of a
@@ -74,6 +76,9 @@ llvm::Error replan(ChosenProfile &chosen, const ImportedProfile &profile, const 
 
 /// Fills `schedules` for every workload of the plan that has none yet.
 void chooseSchedules(ChosenProfile &chosen, const Resolver &resolver);
+
+/// Where each schedule came from, by workload key: "exact", "near, stale", …
+std::map<std::string, std::string> scheduleSources(const ScheduleTable &table);
 
 /// For the compiler: the table's schedules.
 ChooseSchedule scheduleLookup(const ScheduleTable &table);

@@ -29,6 +29,7 @@ std::unique_ptr<Command> makeCompileCommand();
 std::unique_ptr<Command> makeRunCommand();
 std::unique_ptr<Command> makeBenchCommand();
 std::unique_ptr<Command> makeCheckCommand();
+std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeRepositoryCommand();
 std::unique_ptr<Command> makeDeviceCommand();
 std::unique_ptr<Command> makeOperatorsCommand();

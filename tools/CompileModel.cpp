@@ -3,6 +3,7 @@
 
 #include "tools/ChooseModel.h"
 #include "tools/ExitCode.h"
+#include "tools/MemoryCheck.h"
 #include "tools/RunModel.h"
 #include "tools/Target.h"
 
@@ -30,8 +31,8 @@ llvm::Error missedHits(const ImportedModel &model, const ChosenProfile &chosen) 
 
 } // namespace
 
-llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Config &config,
-                                          const CompileOptions &options, const std::string &path) {
+llvm::Expected<CompileReport> compileModel(const ImportedModel &model, const Config &config,
+                                           const CompileOptions &options, const std::string &path) {
   llvm::Expected<Device> device = targetDevice(config.target);
   if (!device)
     return device.takeError();
@@ -48,20 +49,25 @@ llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Conf
       return chosen.takeError();
     if (options.requireHits && !chosen->isAllHits())
       return missedHits(model, *chosen);
+    if (options.runsHere)
+      if (llvm::Error error = checkMemory(model, chosen->plan))
+        return error;
     schedules.insert(chosen->schedules.begin(), chosen->schedules.end());
     profiles.push_back(std::move(*chosen));
   }
   std::vector<const ModelPlan *> plans;
-  LookupCounts lookup;
+  CompileReport report;
   for (const ChosenProfile &profile : profiles) {
     plans.push_back(&profile.plan);
-    lookup += profile.lookup();
+    report.lookup += profile.lookup();
+    report.memory.add(profile.plan.arenaBytes, profile.plan.tensorBytes, profile.plan.constantsBytes);
   }
   ModelCompiler compiler(*device, unsigned(device->cores));
-  if (llvm::Error error = compiler.compile(plans, scheduleLookup(schedules),
-                                           {model.name, AUTOTUNE_VERSION, *device, target.threads}, path))
+  ArtifactInfo info{model.name,     AUTOTUNE_VERSION,       *device,
+                    target.threads, target.keepDenormals(), scheduleSources(schedules)};
+  if (llvm::Error error = compiler.compile(plans, scheduleLookup(schedules), info, path))
     return error;
-  return lookup;
+  return report;
 }
 
 llvm::Expected<std::shared_ptr<const deploy::Model>>
@@ -71,7 +77,9 @@ compileInMemory(const ImportedModel &model, const Config &config, const CompileO
     return llvm::createStringError("temporary folder: " + error.message());
   // The file may go as soon as it is mapped.
   llvm::FileRemover remover(file);
-  if (llvm::Error error = compileModel(model, config, options, file.str().str()).takeError())
+  CompileOptions here = options;
+  here.runsHere = true;
+  if (llvm::Error error = compileModel(model, config, here, file.str().str()).takeError())
     return error;
   return loadCompiledModel(file.str().str());
 }

@@ -16,12 +16,18 @@ namespace autotune {
 struct CompileOptions {
   bool requireHits = false;      // every schedule from an exact, fresh record, or CheckFailed
   bool ignoreRepository = false; // the untuned program
+  bool runsHere = false;         // an error if an inference cannot fit in this machine's memory
 };
 
-/// Compiles `model` into `path` with what the repository of `config` knows; returns where the schedules came
-/// from. Records that cannot be read are reported on stderr.
-llvm::Expected<LookupCounts> compileModel(const ImportedModel &model, const Config &config,
-                                          const CompileOptions &options, const std::string &path);
+struct CompileReport {
+  LookupCounts lookup; // where the schedules came from
+  MemoryUse memory;
+};
+
+/// Compiles `model` into `path` with what the repository of `config` knows. Records that cannot be read are
+/// reported on stderr.
+llvm::Expected<CompileReport> compileModel(const ImportedModel &model, const Config &config,
+                                           const CompileOptions &options, const std::string &path);
 
 /// The model compiled into a file that is gone as soon as it is loaded.
 llvm::Expected<std::shared_ptr<const deploy::Model>>

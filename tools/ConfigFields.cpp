@@ -216,7 +216,7 @@ std::vector<ConfigField> configFields(Config &config) {
              "instruction set that code is generated for: native, avx2, avx512"),
       scalar("target.threads", config.target.threads, "threads of the deployed model; 0: the physical cores"),
       scalar("target.numerics", config.target.numerics,
-             "default, or strict: no reassociation beyond the plain order"),
+             "default, or strict: no reassociation beyond the plain order, denormals kept"),
       sequence("target.input_shapes", config.target.inputShapes, /*commas=*/false,
                "shapes that bind dynamic dimensions, as NAME=1x3x224x224"),
       sequence("target.input_values", config.target.inputValues, /*commas=*/false,

@@ -100,7 +100,13 @@ double forkJoinNs(int threads) {
   return best / kSteps;
 }
 
+double fmaFlops(Isa isa) { return 2.0 * kFmaRounds * kChains * (isa == Isa::Avx512 ? 16 : 8); }
+
 } // namespace
+
+double sampleFmaGflops(Isa isa) {
+  return fmaFlops(isa) / timeNs([&] { fmaLoop(isa); });
+}
 
 double measureReadGBs(const Device &device, int64_t bytes) {
   bytes = std::max<int64_t>(bytes / 4096, 1) * 4096;
@@ -117,8 +123,7 @@ double measureReadGBs(const Device &device, int64_t bytes) {
 
 DevicePeaks measurePeaks(const Device &device, int threads) {
   DevicePeaks peaks;
-  double flops = 2.0 * kFmaRounds * kChains * (device.vectorBytes() / 4);
-  peaks.fmaGflops = flops / bestNs([&] { fmaLoop(device.isa); });
+  peaks.fmaGflops = fmaFlops(device.isa) / bestNs([&] { fmaLoop(device.isa); });
   peaks.l1GBs = measureReadGBs(device, device.l1Bytes / 2);
   peaks.l2GBs = measureReadGBs(device, device.l2Bytes / 2);
   // Beyond the last cache, within reason on machines with hundreds of megabytes of it.

@@ -10,8 +10,11 @@ namespace autotune {
 /// of the parallel steps whose cost is measured.
 DevicePeaks measurePeaks(const Device &device, int threads);
 
-/// Read bandwidth of the calling thread over `bytes` that it reads again and again: of the cache that holds them, or of
-/// the memory.
+/// One sample of the f32 multiply-add peak of the calling thread's core; takes about a millisecond.
+double sampleFmaGflops(Isa isa);
+
+/// Read bandwidth of the calling thread over `bytes` that it reads again and again: of the cache that holds
+/// them, or of the memory.
 double measureReadGBs(const Device &device, int64_t bytes);
 
 /// Times of one fixed loop of about a millisecond, relative to their median.

@@ -68,7 +68,8 @@ RegionTimer::build(const LayoutChain &chain, const Region &region, const RegionC
     return untuned.resolver().schedule(workload).schedule;
   };
   if (llvm::Error error = compiler.compile(
-          {&*plan}, choose, {region.name, AUTOTUNE_VERSION, untuned.device(), target.threads}, path))
+          {&*plan}, choose,
+          {region.name, AUTOTUNE_VERSION, untuned.device(), target.threads, target.keepDenormals()}, path))
     return error;
   llvm::Expected<std::shared_ptr<const deploy::Model>> model = loadCompiledModel(path);
   if (!model)

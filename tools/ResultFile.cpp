@@ -117,6 +117,7 @@ Object resultJson(const TuneResult &result) {
                          {"improved", records.improved},
                          {"kept", records.kept},
                          {"rejected_as_noise", records.rejectedAsNoise}}},
+      {"memory", result.memory.json()},
       {"subgraphs", entriesJson(result.subgraphs)},
       {"operators", entriesJson(result.operators)},
   };

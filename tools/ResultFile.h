@@ -4,6 +4,7 @@
 
 #include "schedule/Device.h"
 #include "tools/Config.h"
+#include "tools/MemoryUse.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -62,6 +63,7 @@ struct TuneResult {
   std::vector<FailureCount> failures;
   LookupCounts lookup;
   RecordCounts records;
+  MemoryUse memory;
   std::vector<ResultEntry> subgraphs, operators;
   bool interrupted = false;
 

@@ -7,6 +7,7 @@
 #include "tools/Codegen.h"
 #include "tools/HistoryLog.h"
 #include "tools/MeasuredKernels.h"
+#include "tools/MemoryCheck.h"
 #include "tools/RegionTimer.h"
 #include "tools/Target.h"
 #include "tools/Worker.h"
@@ -95,12 +96,14 @@ llvm::Expected<TuneResult> ModelTuner::run(const std::string &path) {
     std::vector<const ModelPlan *> plans;
     for (const ChosenProfile &profile : profiles) {
       plans.push_back(&profile.plan);
+      result.memory.add(profile.plan.arenaBytes, profile.plan.tensorBytes, profile.plan.constantsBytes);
       schedules.insert(profile.schedules.begin(), profile.schedules.end());
     }
     showStage("writing the compiled model");
-    if (llvm::Error error =
-            compiler.compile(plans, scheduleLookup(schedules),
-                             {model.name, AUTOTUNE_VERSION, options.device, target.threads}, path))
+    if (llvm::Error error = compiler.compile(plans, scheduleLookup(schedules),
+                                             {model.name, AUTOTUNE_VERSION, options.device, target.threads,
+                                              target.keepDenormals(), scheduleSources(schedules)},
+                                             path))
       return error;
   }
   result.tuningSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -122,6 +125,8 @@ llvm::Error ModelTuner::tuneProfile(size_t index) {
   llvm::Expected<ChosenProfile> before = chooseProfile(model, index, *untunedKnowledge, untunedTarget);
   if (!before)
     return before.takeError();
+  if (llvm::Error error = checkMemory(model, before->plan))
+    return error;
   untuned.push_back(std::move(*before));
   llvm::Expected<ChosenProfile> chosen = chooseProfile(model, index, *knowledge, target);
   if (!chosen)

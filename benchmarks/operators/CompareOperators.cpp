@@ -15,25 +15,25 @@ namespace {
 constexpr unsigned kSeed = 1;
 constexpr int kFinalRounds = 11;
 
-/// Untuned: images in blocks of one vector, the algorithm that the cost model picks. Where schedules are
-/// searched, also blocks of two vectors, and the direct algorithm.
+/// Untuned: images in blocks of one vector, by `algorithm`; empty: what the cost model picks. Where schedules
+/// are searched, also blocks of two vectors, and the direct algorithm unless that is the peer.
 std::vector<Problem> problemsOf(const OperatorShape &shape, const OperatorData &data,
-                                const CompareOptions &options) {
+                                const std::string &algorithm, const CompareOptions &options) {
   auto *conv = std::get_if<Convolution>(&shape.op);
   bool onImages = conv || std::holds_alternative<Pooling>(shape.op), searches = options.trials > 1;
   int vector = options.device.vectorBytes() / int(sizeof(float));
   std::vector<int> blocks = {onImages ? vector : 0};
   if (onImages && searches)
     blocks.push_back(2 * vector);
-  std::vector<std::string> algorithms = {""};
-  if (conv && searches && conv->kernel == std::array<int64_t, 2>{3, 3})
+  std::vector<std::string> algorithms = {algorithm};
+  if (conv && searches && options.peer != Peer::Direct && conv->kernel == std::array<int64_t, 2>{3, 3})
     algorithms.push_back("direct");
   std::vector<Problem> problems;
-  for (const std::string &algorithm : algorithms)
+  for (const std::string &candidate : algorithms)
     for (int block : blocks) {
       std::string layout = block ? ", channels in blocks of " + std::to_string(block) : "";
       Problem problem{shape.name + layout, {{shape.op, data}}, options.device, block, options.threads};
-      problem.algorithm = algorithm;
+      problem.algorithm = candidate;
       problems.push_back(std::move(problem));
     }
   return problems;
@@ -61,34 +61,54 @@ OperatorComparison::OperatorComparison(CompareOptions options) : options(std::mo
   loadKernelDialects(context);
 }
 
-llvm::Error OperatorComparison::measure(OperatorResult &result) {
-  const Operator &op = result.shape.op;
-  OperatorData data = makeData(op, kSeed);
+/// The fastest of the schedules that are tried. `result` receives what it is, if given.
+llvm::Expected<Trial> OperatorComparison::findBest(const OperatorShape &shape, const OperatorData &data,
+                                                   const std::string &algorithm, OperatorResult *result) {
   SearchOptions search;
   search.trials = options.trials;
   search.threads = options.threads;
   search.finalRounds = kFinalRounds;
-  search.path = options.folder + "/" + result.shape.name + ".so";
+  search.path = options.folder + "/" + shape.name + (algorithm.empty() ? "" : "_" + algorithm) + ".so";
   llvm::Expected<SearchResult> found =
-      searchSchedules(context, problemsOf(result.shape, data, options), search);
+      searchSchedules(context, problemsOf(shape, data, algorithm, options), search);
   if (!found)
     return found.takeError();
-  result.problem = found->best.problem;
-  result.tried = found->tried;
-  std::vector<TimedOperator *> sides = {found->best.program.get()};
-  std::unique_ptr<PeerOperator> peer;
-  if (options.peer) {
+  if (result) {
+    result->problem = found->best.problem;
+    result->tried = found->tried;
+  }
+  return std::move(found->best);
+}
+
+llvm::Error OperatorComparison::measure(OperatorResult &result) {
+  const Operator &op = result.shape.op;
+  OperatorData data = makeData(op, kSeed);
+  llvm::Expected<Trial> ours = findBest(result.shape, data, "", &result);
+  if (!ours)
+    return ours.takeError();
+  std::vector<TimedOperator *> sides = {ours->program.get()};
+  std::unique_ptr<TimedOperator> peer;
+  std::string peerChoice;
+  if (options.peer == Peer::Direct) {
+    llvm::Expected<Trial> direct = findBest(result.shape, data, "direct", nullptr);
+    if (!direct)
+      return direct.takeError();
+    peer = std::move(direct->program);
+    peerChoice = direct->schedules;
+  } else if (options.peer == Peer::OneDnn) {
     llvm::Expected<std::unique_ptr<PeerOperator>> made = makeOneDnnOperator(op, data, options.threads);
-    if (made)
+    if (made) {
+      peerChoice = (*made)->implementation();
       peer = std::move(*made);
-    else
+    } else {
       result.peerError = llvm::toString(made.takeError());
+    }
   }
   if (peer)
     sides.push_back(peer.get());
   RoundSamples samples =
       timeInTurns(sides, {options.device.isa, options.threads, options.rounds, options.turnMs * 1e6});
-  result.autotune = side(found->best.schedules, samples.ns[0]);
+  result.autotune = side(ours->schedules, samples.ns[0]);
   std::vector<double> percents;
   for (size_t round = 0; round < samples.peakGflops.size(); ++round)
     percents.push_back(100 * flops(op) / samples.ns[0][round] / samples.peakGflops[round]);
@@ -97,7 +117,7 @@ llvm::Error OperatorComparison::measure(OperatorResult &result) {
   result.bandwidth = measureBandwidth(options.device, options.threads, bytes(op));
   result.bound = lowerBound(op, result.peakGflops, result.bandwidth);
   if (peer) {
-    result.peer = side(peer->implementation(), samples.ns[1]);
+    result.peer = side(peerChoice, samples.ns[1]);
     result.speedup = medianRatio(samples.ns[1], samples.ns[0]);
     result.difference = differenceOfRange(sides[0]->output(), peer->output());
   }

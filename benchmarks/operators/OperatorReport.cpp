@@ -1,39 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "benchmarks/operators/OperatorReport.h"
 
-#include "schedule/Errors.h"
+#include "benchmarks/Provenance.h"
 
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
-#include <sys/utsname.h>
 
 namespace autotune::benchmarks {
 namespace {
 
 /// As in the comparison of whole models.
 constexpr double kLargestDifference = 1e-3;
-
-std::string processorName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0)
-      return line.substr(line.find(':') + 2);
-  return "unknown";
-}
-
-std::string dateNow() {
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 /// Three digits, as far as that is possible without an exponent.
 std::string digits(double value) {
@@ -51,6 +27,8 @@ std::string speedupText(const OperatorResult &result) {
 
 std::string row(const OperatorResult &result) {
   std::string sizes = sizesText(result.shape.op);
+  if (result.algorithm() != "direct")
+    sizes += ", " + result.algorithm();
   if (!result.error.empty())
     return llvm::formatv("| {0} | {1} | — | — | {2} | | | |\n", result.shape.name, sizes, result.error).str();
   bool contracts = flops(result.shape.op) > 0;
@@ -80,7 +58,7 @@ llvm::json::Object toJson(const SideResult &side) {
                             {"rounds_ns", llvm::json::Array(side.roundsNs)}};
 }
 
-llvm::json::Object toJson(const OperatorResult &result) {
+llvm::json::Object toJson(const OperatorResult &result, const std::string &peer) {
   llvm::json::Object object{{"operator", result.shape.name},
                             {"sizes", sizesText(result.shape.op)},
                             {"group", operatorGroup(result.shape.op)},
@@ -92,6 +70,7 @@ llvm::json::Object toJson(const OperatorResult &result) {
   }
   object["autotune"] = toJson(result.autotune);
   object["problem"] = result.problem;
+  object["algorithm"] = result.algorithm();
   object["schedules_tried"] = int64_t(result.tried);
   object["gflops"] = result.gflops();
   object["peak_gflops"] = result.peakGflops;
@@ -102,7 +81,7 @@ llvm::json::Object toJson(const OperatorResult &result) {
   if (!result.peerError.empty())
     object["peer_error"] = result.peerError;
   if (result.peer) {
-    object["onednn"] = toJson(*result.peer);
+    object[llvm::StringRef(peer).lower()] = toJson(*result.peer);
     object["difference_of_range"] = result.difference;
     object["same_results"] = result.agrees();
     object["speedup"] = llvm::json::Object{
@@ -111,23 +90,19 @@ llvm::json::Object toJson(const OperatorResult &result) {
   return object;
 }
 
-llvm::Error writeFile(const std::string &path, const std::string &text) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
-  if (error)
-    return makeError("{0}: {1}", path, error.message());
-  stream << text;
-  return llvm::Error::success();
-}
-
 } // namespace
+
+std::string OperatorResult::algorithm() const {
+  llvm::StringRef last = llvm::StringRef(problem).rsplit(", ").second;
+  return last.starts_with("winograd") ? last.str() : "direct";
+}
 
 bool OperatorResult::agrees() const { return difference <= kLargestDifference; }
 
 std::string OperatorReport::table() const {
-  std::string text =
-      heading + "\n\n| operator | sizes | oneDNN, ms | autotune, ms | speed-up (95 % interval) | GFLOP/s "
-                "| % of peak | % of roofline |\n|---|---|---|---|---|---|---|---|\n";
+  std::string text = heading + "\n\n| operator | sizes | " + peer +
+                     ", ms | autotune, ms | speed-up (95 % interval) | GFLOP/s "
+                     "| % of peak | % of roofline |\n|---|---|---|---|---|---|---|---|\n";
   for (const OperatorResult &result : results)
     text += row(result);
   text += "\n";
@@ -141,7 +116,7 @@ std::string OperatorReport::table() const {
 llvm::json::Object OperatorReport::json() const {
   llvm::json::Array rows, bandwidths;
   for (const OperatorResult &result : results)
-    rows.push_back(toJson(result));
+    rows.push_back(toJson(result, peer));
   for (const Bandwidth &level : levels)
     bandwidths.push_back(llvm::json::Object{{"level", level.level}, {"read_gbs", level.gbs}});
   llvm::json::Object means;
@@ -157,22 +132,9 @@ llvm::json::Object OperatorReport::json() const {
 
 llvm::Error OperatorReport::write(const std::string &folder) const {
   std::string document = llvm::formatv("{0:2}\n", llvm::json::Value(json())).str();
-  if (llvm::Error error = writeFile(folder + "/operators.json", document))
+  if (llvm::Error error = writeFile(folder + "/" + stem + ".json", document))
     return error;
-  return writeFile(folder + "/operators.md", table());
-}
-
-llvm::json::Object machineProvenance() {
-  double load[3] = {0, 0, 0};
-  getloadavg(load, 3);
-  utsname system{};
-  uname(&system);
-  return llvm::json::Object{{"date", dateNow()},
-                            {"cpu", processorName()},
-                            {"kernel", std::string(system.release)},
-                            {"load_average", llvm::json::Array{load[0], load[1], load[2]}},
-                            {"autotune", AUTOTUNE_VERSION},
-                            {"llvm", LLVM_VERSION_STRING}};
+  return writeFile(folder + "/" + stem + ".md", table());
 }
 
 } // namespace autotune::benchmarks

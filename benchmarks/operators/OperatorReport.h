@@ -36,6 +36,8 @@ struct OperatorResult {
   Bandwidth bandwidth;                  // of its bytes
   Bound bound;
 
+  /// "direct", "winograd2", "winograd4"; of operators without a choice "direct".
+  std::string algorithm() const;
   double gflops() const { return flops(shape.op) / autotune.medianNs; }
   double percentOfBound() const { return 100 * bound.ns / autotune.medianNs; }
   /// Both sides compute the same.
@@ -44,17 +46,16 @@ struct OperatorResult {
 
 struct OperatorReport {
   llvm::json::Object provenance;
-  std::string heading; // the same for people
+  std::string heading;            // the same for people
+  std::string peer = "oneDNN";    // in the table; lower case, it is a key of the JSON
+  std::string stem = "operators"; // of the files
   std::vector<Bandwidth> levels;
   std::vector<OperatorResult> results;
 
   std::string table() const;
   llvm::json::Object json() const;
-  /// `operators.json` and `operators.md` in `folder`, which exists.
+  /// `<stem>.json` and `<stem>.md` in `folder`, which exists.
   llvm::Error write(const std::string &folder) const;
 };
-
-/// Date, processor, load, kernel and versions.
-llvm::json::Object machineProvenance();
 
 } // namespace autotune::benchmarks

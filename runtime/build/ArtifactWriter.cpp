@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace autotune {
@@ -46,7 +47,8 @@ Array argumentJson(const StepArgument &argument, int64_t constantsBase) {
   llvm_unreachable("every place is handled");
 }
 
-Object profileJson(const ArtifactProfile &profile, llvm::ArrayRef<KernelBinary> kernels, int64_t constantsBase) {
+Object profileJson(const ArtifactProfile &profile, llvm::ArrayRef<KernelBinary> kernels,
+                   int64_t constantsBase) {
   Array steps;
   for (const PlanStep &step : profile.plan->steps) {
     size_t index = profile.kernels[step.kernel];
@@ -65,6 +67,23 @@ Object profileJson(const ArtifactProfile &profile, llvm::ArrayRef<KernelBinary> 
                 {"arena_bytes", profile.plan->arenaBytes},
                 {"tensor_bytes", profile.plan->tensorBytes},
                 {"steps", std::move(steps)}};
+}
+
+/// Counts of a model that is too large to run may be beyond 64 bits.
+int64_t wholeNumber(double count) { return int64_t(std::min(count, 9e18)); }
+
+Object kernelJson(const KernelBinary &kernel) {
+  const KernelDescription &is = kernel.description;
+  return Object{{"kind", is.kind},
+                {"class", is.opClass},
+                {"shapes", is.shapes},
+                {"tail", is.tail},
+                {"schedule", is.schedule},
+                {"schedule_source", is.source},
+                {"flops", wholeNumber(is.flops)},
+                {"bytes_read", wholeNumber(is.bytesRead)},
+                {"bytes_written", wholeNumber(is.bytesWritten)},
+                {"scratch_bytes", kernel.object.scratchBytes}};
 }
 
 void appendConstants(const ModelPlan &plan, std::string &bytes) {
@@ -96,13 +115,18 @@ llvm::Error writeArtifact(llvm::ArrayRef<KernelBinary> kernels, llvm::ArrayRef<A
     profileList.push_back(profileJson(profile, kernels, int64_t(constants.size())));
     appendConstants(*profile.plan, constants);
   }
+  Array kernelList;
+  for (const KernelBinary &kernel : kernels)
+    kernelList.push_back(kernelJson(kernel));
   Object manifest{{"format", AUTOTUNE_MANIFEST_FORMAT},
                   {"model", info.modelName},
                   {"tool_version", info.toolVersion},
                   {"llvm_version", LLVM_VERSION_STRING},
                   {"device", Object{{"key", info.device.key()}, {"isa", isaName(info.device.isa)}}},
                   {"threads", info.threads},
+                  {"denormals", info.keepDenormals ? "kept" : "flushed"},
                   {"constants_bytes", int64_t(constants.size())},
+                  {"kernels", std::move(kernelList)},
                   {"profiles", std::move(profileList)}};
   std::vector<std::string> symbols;
   std::vector<ObjectCode> objects;
@@ -126,7 +150,8 @@ llvm::Error writeArtifact(llvm::ArrayRef<KernelBinary> kernels, llvm::ArrayRef<A
     return fileError(path, image.getError().message());
   std::string code = (*image)->getBuffer().str();
   code.resize((code.size() + AUTOTUNE_CONSTANTS_ALIGNMENT - 1) / AUTOTUNE_CONSTANTS_ALIGNMENT *
-              AUTOTUNE_CONSTANTS_ALIGNMENT, '\0');
+                  AUTOTUNE_CONSTANTS_ALIGNMENT,
+              '\0');
   AutotuneTrailer trailer = {};
   std::memcpy(trailer.magic, AUTOTUNE_TRAILER_MAGIC, sizeof(trailer.magic));
   trailer.constantsOffset = code.size();

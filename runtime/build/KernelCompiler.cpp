@@ -6,6 +6,7 @@
 #include "passes/Dialects.h"
 #include "passes/LowerKernel.h"
 #include "passes/LowerWinograd.h"
+#include "passes/OverwritableArguments.h"
 #include "passes/TileNest.h"
 #include "passes/VectorizeKernel.h"
 #include "passes/WholeIdeas.h"
@@ -49,6 +50,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> KernelCompiler::schedule(llvm::StringRef t
   if (kernels.size() != 1)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "expected one function in a kernel, found %zu", kernels.size());
+  markOverwritableArguments(kernels[0]);
   if (nest && isWinogradKernel(kernels[0])) {
     if (failed(lowerWinograd(kernels[0], *nest)))
       return errors.take("schedule");
@@ -85,9 +87,13 @@ llvm::Expected<ObjectCode> KernelCompiler::compile(llvm::StringRef kernelText,
   if (!module)
     return module.takeError();
   FirstError errors(context);
-  if (failed(lowerKernelToLlvm(**module)))
+  int64_t scratchBytes = 0;
+  if (failed(lowerKernelToLlvm(**module, &scratchBytes)))
     return errors.take("lower");
-  return emitter.emit(**module, symbol, exported);
+  llvm::Expected<ObjectCode> object = emitter.emit(**module, symbol, exported);
+  if (object)
+    object->scratchBytes = scratchBytes;
+  return object;
 }
 
 llvm::Expected<std::string> KernelCompiler::printVectorized(llvm::StringRef kernelText,

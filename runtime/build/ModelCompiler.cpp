@@ -3,6 +3,7 @@
 
 #include "runtime/build/ModelCompiler.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 
 #include <atomic>
@@ -23,6 +24,25 @@ std::string nestText(const LoopNest &nest) {
   return text;
 }
 
+KernelDescription describe(const UniqueKernel &kernel, const std::string &schedule,
+                           const ArtifactInfo &info) {
+  KernelDescription description;
+  if (!kernel.workload)
+    return description;
+  const Workload &workload = *kernel.workload;
+  description.kind = workload.kind;
+  description.opClass = opClassName(workload.opClass).str();
+  description.shapes = workload.shapesText();
+  description.tail = llvm::join(workload.epilogue, ", ");
+  description.schedule = schedule;
+  if (auto source = info.scheduleSources.find(workload.key()); source != info.scheduleSources.end())
+    description.source = source->second;
+  description.flops = workload.flops();
+  description.bytesRead = workload.bytesRead();
+  description.bytesWritten = workload.bytesWritten();
+  return description;
+}
+
 } // namespace
 
 llvm::Expected<ModelCompiler::Job> ModelCompiler::makeJob(const UniqueKernel &kernel,
@@ -38,6 +58,7 @@ llvm::Expected<ModelCompiler::Job> ModelCompiler::makeJob(const UniqueKernel &ke
     if (!built)
       return built.takeError();
     job.nest = std::move(*built);
+    job.schedule = schedule->text();
     job.chunks = job.nest->chunks(*kernel.workload);
     job.parallel = job.nest->parallel && kernel.workload->threads > 1;
     nest = nestText(*job.nest);
@@ -112,7 +133,8 @@ llvm::Error ModelCompiler::compile(llvm::ArrayRef<const ModelPlan *> profiles, c
         return job.takeError();
       auto [entry, isNew] = position.try_emplace(job->key, binaries.size());
       if (isNew)
-        binaries.push_back({"kernel_" + job->key, {}, job->chunks, job->parallel});
+        binaries.push_back(
+            {"kernel_" + job->key, {}, job->chunks, job->parallel, describe(kernel, job->schedule, info)});
       described.back().kernels.push_back(entry->second);
       all.push_back(std::move(*job));
     }

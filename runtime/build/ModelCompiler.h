@@ -26,8 +26,8 @@ public:
   ModelCompiler(Device device, unsigned jobs) : device(std::move(device)), jobs(jobs) {}
 
   /// Compiles one or more plans (profiles) into the artifact at `path`.
-  /// Errors: a schedule that is not legal for its workload, a kernel that does not compile (its label is named), the
-  /// linker, the file system.
+  /// Errors: a schedule that is not legal for its workload, a kernel that does not compile (its label is
+  /// named), the linker, the file system.
   llvm::Error compile(llvm::ArrayRef<const ModelPlan *> profiles, const ChooseSchedule &choose,
                       const ArtifactInfo &info, llvm::StringRef path);
 
@@ -36,6 +36,7 @@ private:
     std::string key;
     const UniqueKernel *kernel = nullptr;
     std::optional<LoopNest> nest;
+    std::string schedule;
     int64_t chunks = 1;
     bool parallel = false;
   };
@@ -44,9 +45,9 @@ private:
 
   Device device;
   unsigned jobs;
-  std::map<std::string, ObjectCode> objects;                  // by job key
-  std::set<std::string> plain;                                // keys whose nest did not work out
-  std::vector<std::unique_ptr<KernelCompiler>> compilers;     // one for each concurrent job
+  std::map<std::string, ObjectCode> objects;              // by job key
+  std::set<std::string> plain;                            // keys whose nest did not work out
+  std::vector<std::unique_ptr<KernelCompiler>> compilers; // one for each concurrent job
 };
 
 } // namespace autotune

@@ -8,6 +8,7 @@
 #include "passes/ExtractWorkload.h"
 #include "passes/OpRoles.h"
 #include "passes/OutlineKernels.h"
+#include "passes/OverwritableArguments.h"
 #include "passes/PlaceBuffers.h"
 #include "passes/SpreadRows.h"
 #include "runtime/build/ArenaPlanner.h"
@@ -38,6 +39,9 @@ public:
     for (auto call : main.getBody().front().getOps<func::CallOp>())
       noteLifetimes(call, step++);
     placeOutputs();
+    step = 0;
+    for (auto call : main.getBody().front().getOps<func::CallOp>())
+      shareWithInput(call, step++);
     placeArena();
     for (auto call : main.getBody().front().getOps<func::CallOp>())
       addStep(call);
@@ -85,7 +89,8 @@ private:
       Value buffer = bufferOf(operand);
       if (!buffer.getDefiningOp<tensor::EmptyOp>())
         continue;
-      auto [entry, isNew] = lifetimes.try_emplace(buffer, BufferLifetime{bytesOf(buffer.getType()), step, step});
+      auto [entry, isNew] =
+          lifetimes.try_emplace(buffer, BufferLifetime{bytesOf(buffer.getType()), step, step});
       entry->second.lastStep = step;
       if (isNew)
         buffers.push_back(buffer);
@@ -97,15 +102,47 @@ private:
       places[bufferOf(result)] = {BufferPlace::Output, i, 0};
   }
 
+  /// The buffer that holds `buffer`, which may have been an input of the kernel that first writes it.
+  Value ownerOf(Value buffer) const {
+    for (auto it = owners.find(buffer); it != owners.end(); it = owners.find(buffer))
+      buffer = it->second;
+    return buffer;
+  }
+
+  /// A kernel that nobody has prepared the destination of (no borders, no other part) may write over an input
+  /// that nobody reads any more.
+  void shareWithInput(func::CallOp call, int step) {
+    Value dest = bufferOf(call.getOperands().back());
+    auto written = lifetimes.find(dest);
+    if (written == lifetimes.end() || written->second.firstStep != step || places.contains(dest))
+      return;
+    SmallVector<Value> operands;
+    for (Value operand : call.getOperands())
+      operands.push_back(ownerOf(bufferOf(operand)));
+    for (unsigned index : overwritableArguments(cast<func::FuncOp>(module.lookupSymbol(call.getCallee())))) {
+      Value source = operands[index];
+      auto read = lifetimes.find(source);
+      if (read == lifetimes.end() || read->second.lastStep != step ||
+          read->second.bytes != written->second.bytes || places.contains(source) ||
+          llvm::count(operands, source) != 1)
+        continue;
+      read->second.lastStep = written->second.lastStep;
+      owners[dest] = source;
+      return;
+    }
+  }
+
   void placeArena() {
     std::vector<BufferLifetime> lives;
     SmallVector<Value> placed;
     for (Value buffer : buffers) {
       if (places.contains(buffer))
         continue;
+      plan.tensorBytes += lifetimes[buffer].bytes;
+      if (owners.contains(buffer))
+        continue;
       lives.push_back(lifetimes[buffer]);
       placed.push_back(buffer);
-      plan.tensorBytes += lifetimes[buffer].bytes;
     }
     ArenaPlan arena = planArena(lives, AUTOTUNE_BUFFER_ALIGNMENT);
     plan.arenaBytes = arena.arenaBytes;
@@ -119,7 +156,7 @@ private:
       return {BufferPlace::Input, argument.getArgNumber(), 0};
     if (DenseElementsAttr constant = constantValue(buffer))
       return {BufferPlace::Constant, 0, constantOffset(constant)};
-    return places.lookup(buffer);
+    return places.lookup(ownerOf(buffer));
   }
 
   int64_t constantOffset(DenseElementsAttr value) {
@@ -127,7 +164,8 @@ private:
     if (isNew) {
       plan.constants.push_back({value, plan.constantsBytes});
       int64_t bytes = bytesOf(value.getType());
-      plan.constantsBytes += (bytes + AUTOTUNE_BUFFER_ALIGNMENT - 1) / AUTOTUNE_BUFFER_ALIGNMENT * AUTOTUNE_BUFFER_ALIGNMENT;
+      plan.constantsBytes +=
+          (bytes + AUTOTUNE_BUFFER_ALIGNMENT - 1) / AUTOTUNE_BUFFER_ALIGNMENT * AUTOTUNE_BUFFER_ALIGNMENT;
     }
     return entry->second;
   }
@@ -142,7 +180,8 @@ private:
     step.label = operatorLabel(call);
     if (auto id = call->getAttrOfType<IntegerAttr>(kOperatorIdAttr))
       step.operatorId = int(id.getInt());
-    std::optional<Workload> workload = extractWorkload(kernel, text, {constant, options.threads, options.numerics});
+    std::optional<Workload> workload =
+        extractWorkload(kernel, text, {constant, options.threads, options.numerics});
     std::string key = workload ? workload->key() : hashText(text);
     auto [entry, isNew] = kernels.try_emplace(key, plan.kernels.size());
     if (isNew)
@@ -160,6 +199,7 @@ private:
   ModelPlan plan;
   llvm::DenseMap<Value, BufferLifetime> lifetimes;
   SmallVector<Value> buffers;
+  llvm::DenseMap<Value, Value> owners; // of buffers that share the memory of another
   llvm::DenseMap<Value, StepArgument> places;
   llvm::DenseMap<Attribute, int64_t> constants;
   llvm::StringMap<size_t> kernels;
@@ -173,7 +213,8 @@ llvm::Expected<ModelPlan> planModel(ModuleOp module, const Partition &partition,
   auto main = copy->lookupSymbol<func::FuncOp>("main");
   if (!main)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected a function @main");
-  if (failed(applyLayout(main, partition, options.device)) || failed(outlineKernels(main)) || failed(placeBuffers(main)))
+  if (failed(applyLayout(main, partition, options.device)) || failed(outlineKernels(main)) ||
+      failed(placeBuffers(main)))
     return errors.take("partition");
   spreadRows(main);
   return PlanBuilder(main, options).run();

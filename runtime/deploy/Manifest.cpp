@@ -57,6 +57,7 @@ public:
       throw RuntimeError(AUTOTUNE_ERROR_FORMAT, "manifest: " + path + " lacks '" + key + "'");
     return Node(*it, path == "document" ? key : path + "." + key);
   }
+  bool has(const char *key) const { return value.is_object() && value.contains(key); }
   Node at(size_t index) const { return Node(value.at(index), path + "[" + std::to_string(index) + "]"); }
 
   size_t size() const {
@@ -161,11 +162,51 @@ StepSpec readStep(const Node &node, const ProfileSpec &profile, uint32_t kernelC
   return step;
 }
 
+KernelSpec readKernel(const Node &node) {
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  KernelSpec kernel;
+  kernel.kind = node.at("kind").string();
+  kernel.opClass = node.at("class").string();
+  kernel.shapes = node.at("shapes").string();
+  kernel.tail = node.at("tail").string();
+  kernel.schedule = node.at("schedule").string();
+  kernel.source = node.at("schedule_source").string();
+  kernel.flops = node.at("flops").integer(0, kAny);
+  kernel.bytesRead = node.at("bytes_read").integer(0, kAny);
+  kernel.bytesWritten = node.at("bytes_written").integer(0, kAny);
+  kernel.scratchBytes = static_cast<size_t>(node.at("scratch_bytes").integer(0, kMaxBytes));
+  return kernel;
+}
+
+Denormals readDenormals(const Node &root) {
+  if (!root.has("denormals"))
+    return Denormals::Kept;
+  std::string word = root.at("denormals").string();
+  if (word != "flushed" && word != "kept")
+    root.at("denormals").fail("flushed or kept");
+  return word == "flushed" ? Denormals::Flushed : Denormals::Kept;
+}
+
+std::vector<KernelSpec> readKernels(const Node &root, uint32_t kernelCount) {
+  std::vector<KernelSpec> kernels;
+  if (!root.has("kernels"))
+    return std::vector<KernelSpec>(kernelCount);
+  Node list = root.at("kernels");
+  if (list.size() != kernelCount)
+    list.fail("an array of " + std::to_string(kernelCount) + " kernels");
+  for (size_t i = 0; i < list.size(); ++i)
+    kernels.push_back(readKernel(list.at(i)));
+  return kernels;
+}
+
 ProfileSpec readProfile(const Node &node, uint32_t kernelCount, size_t constantsBytes) {
   ProfileSpec profile;
   profile.inputs = readTensors(node.at("inputs"));
   profile.outputs = readTensors(node.at("outputs"));
   profile.arenaBytes = static_cast<size_t>(node.at("arena_bytes").integer(0, kMaxBytes));
+  if (node.has("tensor_bytes"))
+    profile.tensorBytes =
+        static_cast<size_t>(node.at("tensor_bytes").integer(0, std::numeric_limits<int64_t>::max()));
   Node steps = node.at("steps");
   for (size_t i = 0; i < steps.size(); ++i)
     profile.steps.push_back(readStep(steps.at(i), profile, kernelCount, constantsBytes));
@@ -203,6 +244,8 @@ Manifest parseManifest(const char *text, uint32_t kernelCount) {
   manifest.isa = root.at("device").at("isa").string();
   manifest.threads = static_cast<int>(root.at("threads").integer(1, 4096));
   manifest.constantsBytes = static_cast<size_t>(root.at("constants_bytes").integer(0, kMaxBytes));
+  manifest.denormals = readDenormals(root);
+  manifest.kernels = readKernels(root, kernelCount);
   Node profiles = root.at("profiles");
   if (profiles.size() == 0)
     profiles.fail("at least one profile");

@@ -2,6 +2,7 @@
 // The manifest of an artifact as checked structs: profiles, their tensors and their steps.
 #pragma once
 
+#include "runtime/deploy/FloatMode.h"
 #include "runtime/deploy/autotune_runtime.h"
 
 #include <cstddef>
@@ -39,10 +40,24 @@ struct StepSpec {
   std::vector<StepArg> args;
 };
 
+/// What a kernel computes, for people. Empty or 0: not known.
+struct KernelSpec {
+  std::string kind;    // "winograd4_conv"
+  std::string opClass; // "contraction"
+  std::string shapes;  // of its operands, in their layouts
+  std::string tail;    // elementwise operations that follow in the same kernel
+  std::string schedule;
+  std::string source; // where the schedule came from: "exact", "near", "model", …
+  int64_t flops = 0;
+  int64_t bytesRead = 0, bytesWritten = 0;
+  size_t scratchBytes = 0; // heap memory of each call while it runs
+};
+
 struct ProfileSpec {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   size_t arenaBytes = 0;
+  size_t tensorBytes = 0; // sum of all intermediate tensors: what an arena without reuse would take
   std::vector<StepSpec> steps;
 };
 
@@ -53,7 +68,9 @@ struct Manifest {
   std::string deviceKey;
   std::string isa;
   int threads = 1;
+  Denormals denormals = Denormals::Kept; // what artifacts that do not say it were made for
   size_t constantsBytes = 0;
+  std::vector<KernelSpec> kernels;   // one for each; artifacts of older compilers have no descriptions
   std::vector<ProfileSpec> profiles; // never empty
 };
 

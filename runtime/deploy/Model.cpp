@@ -34,14 +34,15 @@ std::string listProfiles(const Manifest &manifest) {
 
 } // namespace
 
-Model::Model(const std::string &path, bool verifyConstants) : image(path, verifyConstants) {
+Model::Model(const std::string &path, bool verifyConstants, const CpuFeatures &cpu)
+    : image(path, verifyConstants) {
   const AutotuneArtifact &artifact = image.description();
   try {
     contents = parseManifest(artifact.manifest, artifact.kernelCount);
   } catch (const RuntimeError &error) {
     throw RuntimeError(error.status(), path + ": " + error.what());
   }
-  std::string mismatch = explainIsaMismatch(contents.isa, CpuFeatures::host());
+  std::string mismatch = explainIsaMismatch(contents.isa, cpu);
   if (!mismatch.empty())
     throw RuntimeError(AUTOTUNE_ERROR_CPU, path + ": " + mismatch);
   if (contents.constantsBytes != image.constants().size())

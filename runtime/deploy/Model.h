@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/deploy/ArtifactImage.h"
+#include "runtime/deploy/CpuFeatures.h"
 #include "runtime/deploy/Manifest.h"
 
 #include <cstdint>
@@ -15,7 +16,9 @@ namespace autotune::deploy {
 class Model {
 public:
   /// Throws RuntimeError: no artifact, damaged, another version, or code that this processor cannot run.
-  explicit Model(const std::string &path, bool verifyConstants = false);
+  /// `cpu`: of the processor that is to run it.
+  explicit Model(const std::string &path, bool verifyConstants = false,
+                 const CpuFeatures &cpu = CpuFeatures::host());
 
   const Manifest &manifest() const { return contents; }
   const char *manifestText() const { return image.description().manifest; }

@@ -2,6 +2,7 @@
 // Session: resolve once, then only call.
 #include "runtime/deploy/Session.h"
 
+#include "runtime/deploy/MemoryLimit.h"
 #include "runtime/deploy/RuntimeError.h"
 
 #include <algorithm>
@@ -28,6 +29,26 @@ size_t largestArena(const Manifest &manifest) {
   return bytes;
 }
 
+/// Scratch memory of the step that takes most; of a parallel step, each thread takes it.
+uint64_t largestScratch(const Manifest &manifest, int threads) {
+  uint64_t bytes = 0;
+  for (const ProfileSpec &profile : manifest.profiles)
+    for (const StepSpec &step : profile.steps)
+      bytes = std::max(bytes, uint64_t(manifest.kernels[step.kernel].scratchBytes) *
+                                  (step.parallel ? uint64_t(threads) : 1));
+  return bytes;
+}
+
+/// Before anything is allocated: pages come when they are first written, and then it is too late for an
+/// error.
+MappedMemory allocateArena(const Model &model, int threads) {
+  size_t arena = largestArena(model.manifest());
+  MemoryNeed need{arena + largestScratch(model.manifest(), threads), 0};
+  if (std::string shortage = explainMemoryShortage(need, memoryLimit()); !shortage.empty())
+    throw RuntimeError(AUTOTUNE_ERROR_MEMORY, "the model " + shortage);
+  return MappedMemory::anonymous(arena);
+}
+
 template <typename Buffer>
 void checkBuffers(const char *what, std::span<Buffer> buffers, const std::vector<TensorSpec> &tensors) {
   if (buffers.size() != tensors.size())
@@ -48,8 +69,8 @@ int64_t nowNs() {
 } // namespace
 
 Session::Session(std::shared_ptr<const Model> model, int threads)
-    : owner(std::move(model)), arena(MappedMemory::anonymous(largestArena(owner->manifest()))),
-      team(checkThreads(*owner, threads)) {
+    : owner(std::move(model)), arena(allocateArena(*owner, checkThreads(*owner, threads))),
+      team(checkThreads(*owner, threads), owner->manifest().denormals) {
   for (const ProfileSpec &profile : owner->manifest().profiles)
     plans.push_back(makePlan(profile));
 }
@@ -64,6 +85,7 @@ Session::Plan Session::makePlan(const ProfileSpec &profile) const {
   plan.boundOutputs.resize(profile.outputs.size());
   size_t slot = 0;
   for (const StepSpec &step : profile.steps) {
+    plan.sharesSteps |= step.parallel && step.chunks > 1;
     plan.steps.push_back({owner->kernel(step.kernel), plan.args.data() + slot, step.chunks, step.parallel});
     for (const StepArg &arg : step.args) {
       switch (arg.place) {
@@ -117,8 +139,9 @@ void Session::run(size_t profile, std::span<const void *const> inputs, std::span
   const ProfileSpec &spec = owner->profile(profile);
   Plan &plan = plans[profile];
   bind(plan, spec, inputs, outputs);
+  auto runAll = [&](auto &&body) { plan.sharesSteps ? team.run(body) : team.runAlone(body); };
   if (stepNs.empty()) {
-    team.run([&] {
+    runAll([&] {
       for (const Step &step : plan.steps)
         execute(step);
     });
@@ -127,7 +150,7 @@ void Session::run(size_t profile, std::span<const void *const> inputs, std::span
   if (stepNs.size() != plan.steps.size())
     throw RuntimeError(AUTOTUNE_ERROR_ARGUMENT, "room for the times of " + std::to_string(stepNs.size()) +
                                                     " steps, expected " + std::to_string(plan.steps.size()));
-  team.run([&] {
+  runAll([&] {
     int64_t before = nowNs();
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       execute(plan.steps[s]);

@@ -43,6 +43,7 @@ private:
   };
   struct Plan {
     std::vector<Step> steps;
+    bool sharesSteps = false; // some step has work for several threads
     std::vector<void *> args;
     std::vector<Patch> inputPatches, outputPatches;
     std::vector<const void *> boundInputs;

@@ -50,9 +50,10 @@ struct ThreadTeam::Arena {
 // chunk therefore holds no knowledge of a step: whenever it claims, it claims from the step of that moment
 // and reads that step.
 struct ThreadTeam::Shared {
-  explicit Shared(int threads) : threads(threads) {}
+  Shared(int threads, Denormals denormals) : threads(threads), denormals(denormals) {}
 
   const int threads;
+  const Denormals denormals;
   AutotuneKernel kernel = nullptr;
   void *const *args = nullptr;
   int64_t chunks = 0;
@@ -79,6 +80,7 @@ struct ThreadTeam::Shared {
   }
 
   void help() {
+    FloatMode mode(denormals);
     do {
       Backoff backoff;
       while (running.load(std::memory_order_relaxed)) {
@@ -100,7 +102,7 @@ struct ThreadTeam::Shared {
   }
 };
 
-ThreadTeam::ThreadTeam(int threads) : threadCount(threads) {
+ThreadTeam::ThreadTeam(int threads, Denormals denormals) : threadCount(threads), denormals(denormals) {
   if (threads == 1)
     return;
   // oneTBB never starts more workers than this, and prints a warning when asked for them.
@@ -109,7 +111,7 @@ ThreadTeam::ThreadTeam(int threads) : threadCount(threads) {
   threadCount = std::max(1, std::min(threads, available));
   if (threadCount > 1) {
     arena = std::make_unique<Arena>(threadCount);
-    shared = std::make_shared<Shared>(threadCount);
+    shared = std::make_shared<Shared>(threadCount, denormals);
   }
 }
 
@@ -131,6 +133,7 @@ void ThreadTeam::invite() {
 }
 
 void ThreadTeam::runErased(void (*body)(void *), void *context) {
+  FloatMode mode(denormals);
   if (threadCount == 1)
     return body(context);
   struct Running {

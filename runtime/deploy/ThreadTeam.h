@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/deploy/Artifact.h"
+#include "runtime/deploy/FloatMode.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,8 @@ namespace autotune::deploy {
 class ThreadTeam {
 public:
   /// `threads` >= 1; cut down to what oneTBB allows, by default one a processor. A team of one never touches
-  /// oneTBB.
-  explicit ThreadTeam(int threads);
+  /// oneTBB. All threads compute in the same floating-point mode.
+  explicit ThreadTeam(int threads, Denormals denormals = Denormals::Flushed);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam &) = delete;
   ThreadTeam &operator=(const ThreadTeam &) = delete;
@@ -32,8 +33,14 @@ public:
     runErased([](void *context) { (*static_cast<std::remove_reference_t<Body> *>(context))(); }, &body);
   }
 
-  /// Computes chunks [0, chunks) of `kernel` and returns when all are done. Only from inside `run`, from its
-  /// thread.
+  /// The same without helpers, for a body that dispatches nothing they could share: nobody is woken.
+  template <typename Body> void runAlone(Body &&body) {
+    FloatMode mode(denormals);
+    body();
+  }
+
+  /// Computes chunks [0, chunks) of `kernel` and returns when all are done. Only from inside `run` or
+  /// `runAlone`, from its thread.
   void dispatch(AutotuneKernel kernel, void *const *args, int64_t chunks) {
     if (threadCount == 1 || chunks <= 1)
       kernel(args, 0, chunks);
@@ -48,6 +55,7 @@ private:
   void dispatchShared(AutotuneKernel kernel, void *const *args, int64_t chunks);
 
   int threadCount;
+  Denormals denormals;
   struct Arena;
   std::unique_ptr<Arena> arena;
   // Helpers hold it too: one that oneTBB starts late may outlive the team.

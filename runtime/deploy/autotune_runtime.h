@@ -18,9 +18,14 @@
  * Errors. Functions that can fail return `autotune_status`; on failure `autotune_last_error` has one line
  * that says what was found and what was expected, and output parameters are unchanged.
  *
- * Numbers. Arithmetic is IEEE 754 with denormals kept: the library never touches the floating-point control
- * register (MXCSR). A caller who wants denormals flushed to zero sets that on the thread that creates the
- * session and on the thread that runs it.
+ * Numbers. A run computes in a floating-point mode of its own, on every thread that takes part: it rounds to
+ * nearest, traps nothing, and takes numbers below the least normal one for zero, in operands and results;
+ * they would cost a hundred times as much on many processors. A model that was compiled with `--numerics
+ * strict` keeps them, as IEEE 754 says. The caller's control register (MXCSR) is the same after a run as
+ * before it.
+ *
+ * Memory. A session is refused (AUTOTUNE_ERROR_MEMORY) when its intermediate tensors cannot fit in what the
+ * machine has, the process's control group allows, or its limit on address space leaves.
  */
 #ifndef AUTOTUNE_RUNTIME_H
 #define AUTOTUNE_RUNTIME_H
@@ -46,7 +51,7 @@ typedef enum autotune_status {
   AUTOTUNE_ERROR_CPU = 4,      /* the code needs instructions that this processor lacks */
   AUTOTUNE_ERROR_ARGUMENT = 5, /* an index out of range, a null pointer, a wrong count */
   AUTOTUNE_ERROR_SHAPE = 6,    /* shapes that no profile has */
-  AUTOTUNE_ERROR_MEMORY = 7,   /* out of memory */
+  AUTOTUNE_ERROR_MEMORY = 7,   /* out of memory, or more needed than there is */
   AUTOTUNE_ERROR_INTERNAL = 8  /* a fault of this library */
 } autotune_status;
 

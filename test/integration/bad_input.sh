@@ -42,7 +42,10 @@ expect_error 1 NoSuchOperator tune "$mnist" --output "$WORK/ops.tuned" --reposit
 # The command line.
 expect_error 2 "" tune
 expect_error 2 "--no-such-flag" tune "$mnist" --no-such-flag
-expect_error 2 "profile" profile "$mnist"
+expect_error 2 "the nearest command is \`profile\`" profil "$mnist"
+expect_error 2 "model is required" profile
+expect_error 1 missing.onnx profile missing.onnx
+expect_error 1 random.onnx profile random.onnx
 expect_error 2 "--threads" compile "$mnist" -o "$out.so" --threads two
 
 # Places that cannot be written. A file in the way stops even root.
@@ -52,6 +55,16 @@ expect_error 1 "file/out" tune "$mnist" --output file/out --repository "$WORK/re
 expect_error 1 "file/out.so" compile "$mnist" -o file/out.so --repository "$WORK/repository"
 expect_error 1 "file" compile "$mnist" -o "$out.so" --repository file
 expect_error 1 "nowhere" repository list nowhere
+
+# More memory than the process may have is refused before it is taken, at any size. A sanitizer needs all address space.
+if ! nm "$AUTOTUNE" 2>/dev/null | grep -q __asan_init; then
+  for command in bench profile "tune --trials 1 --output $WORK/large.tuned --repository $WORK/repository"; do
+    ( ulimit -v 1300000; expect_error 1 "an inference needs " ${command%% *} "$MODELS/ppocr_v2_cls/model.onnx" --input-shape x=1x3x6000x6000 $(grep -o ' .*' <<<"$command" || true) )
+  done
+fi
+for shape in 1x3x320000x320000 1x3x2147483648x2147483648 1x3x4611686018427387904x64; do
+  expect_error 1 "x" bench "$MODELS/ppocr_v2_cls/model.onnx" --input-shape x=$shape
+done
 
 # Tensors.
 expect_error 1 nowhere run "$mnist" --inputs nowhere --output "$out"

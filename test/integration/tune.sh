@@ -9,6 +9,7 @@ flags="$shapes --threads 1 --repository $WORK/repository --progress=off"
 
 expect 0 tune --mode=subgraph,operator "$model" $flags --trials 12 --output first
 expect_json first/result.json 'd["schema_version"] == 1 and d["modes"] == ["subgraph", "operator"]'
+expect_json first/result.json '0 < d["memory"]["arena_bytes"] <= d["memory"]["tensor_bytes"] and d["memory"]["constants_bytes"] > 0'
 expect_json first/result.json '0 < d["measurements"] <= 12 and d["untuned_ms"] > 0 and d["tuned_ms"] > 0'
 expect_json first/result.json 'd["tuned_ms"] <= d["untuned_ms"] * 1.001'
 expect_json first/result.json 'd["untuned_source"] == "measured" and d["tuning_seconds"] > 0 and d["verifications"] > 0'

@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Command>> allCommands() {
   commands.push_back(makeRunCommand());
   commands.push_back(makeBenchCommand());
   commands.push_back(makeCheckCommand());
+  commands.push_back(makeProfileCommand());
   commands.push_back(makeRepositoryCommand());
   commands.push_back(makeDeviceCommand());
   commands.push_back(makeOperatorsCommand());

@@ -23,8 +23,9 @@ public:
     app.add_option("-o", output, "the compiled model (.so)")->required();
     app.add_flag("--require-hits", options.requireHits,
                  "fail unless every choice comes from an exact record");
-    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes", "target.input_values",
-                        "subgraph.partition", "repository.directory", "repository.builtin"});
+    flags.declare(app, {"target.isa", "target.threads", "target.numerics", "target.input_shapes",
+                        "target.input_values", "subgraph.partition", "repository.directory",
+                        "repository.builtin"});
   }
 
   llvm::Error run() override {
@@ -34,10 +35,11 @@ public:
     llvm::Expected<ImportedModel> model = importForTarget(path, config->target);
     if (!model)
       return model.takeError();
-    llvm::Expected<LookupCounts> lookup = compileModel(*model, *config, options, output);
-    if (!lookup)
-      return lookup.takeError();
-    llvm::outs() << output << ": schedules from records and predictions: " << lookup->text() << "\n";
+    llvm::Expected<CompileReport> report = compileModel(*model, *config, options, output);
+    if (!report)
+      return report.takeError();
+    llvm::outs() << output << ": schedules from records and predictions: " << report->lookup.text() << "\n"
+                 << output << ": memory: " << report->memory.text() << "\n";
     return llvm::Error::success();
   }
 

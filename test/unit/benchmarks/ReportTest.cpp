@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The roofline's arithmetic, and what the table and the JSON say.
+#include "benchmarks/Provenance.h"
 #include "benchmarks/operators/OperatorReport.h"
 
 #include <gmock/gmock.h>
@@ -42,6 +43,21 @@ TEST(OperatorReport, tableHasRowsAndMeans) {
   EXPECT_THAT(table, HasSubstr("matrix products, 1 operators: 2.000"));
   EXPECT_THAT(table, Not(HasSubstr("convolutions")));
   EXPECT_THAT(table, HasSubstr("all, 2 operators: 1.000"));
+}
+
+TEST(OperatorReport, algorithmsAreNamedAndThePeerMayBeOurOwnKernel) {
+  OperatorReport report;
+  report.peer = "direct";
+  report.results = {resultOf(Convolution{64, 56, 56, 64, {3, 3}, {1, 1}, {1, 1}}, 400000, 800000)};
+  report.results[0].problem = "some, channels in blocks of 16, winograd4";
+  EXPECT_THAT(report.table(), HasSubstr("| operator | sizes | direct, ms | autotune, ms |"));
+  EXPECT_THAT(report.table(), HasSubstr("64x56x56 -> 64, 3x3 relu, winograd4 | 0.8000 | 0.4000 | 2.00 "));
+  llvm::json::Object json = report.json();
+  const llvm::json::Object &row = *json.getArray("results")->front().getAsObject();
+  EXPECT_EQ(row.getString("algorithm"), "winograd4");
+  EXPECT_EQ(row.getObject("direct")->getNumber("median_ms"), 0.8);
+  report.results[0].problem = "some, channels in blocks of 16";
+  EXPECT_THAT(report.table(), Not(HasSubstr("winograd")));
 }
 
 TEST(OperatorReport, differingResultsAreMarkedAndLeftOutOfMeans) {

@@ -96,7 +96,8 @@ TEST(Erf, IsExactBeyondItsPolynomialsAndKeepsNaN) {
   points[3] = -0.0f;
   points[4] = 4;
   points[5] = -1e30f;
-  points[6] = 1e-38f;
+  points[6] = 2e-38f;
+  points[7] = 1e-38f; // below the least normal number
   std::vector<HostTensor> outputs = runText(textOf("erf"), {hostTensor("f32", {kPoints}, points)});
   ASSERT_EQ(outputs.size(), 1u);
   std::vector<float> found = valuesOf<float>(outputs[0]);
@@ -107,7 +108,8 @@ TEST(Erf, IsExactBeyondItsPolynomialsAndKeepsNaN) {
   EXPECT_TRUE(std::signbit(found[3]));
   EXPECT_EQ(found[4], 1);
   EXPECT_EQ(found[5], -1);
-  EXPECT_FLOAT_EQ(found[6], std::erf(1e-38f));
+  EXPECT_FLOAT_EQ(found[6], std::erf(2e-38f));
+  EXPECT_EQ(found[7], 0) << "denormals are zero";
 }
 
 TEST(Exp, OverflowsToInfinityUnderflowsToZeroAndKeepsNaN) {

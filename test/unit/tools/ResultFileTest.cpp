@@ -23,6 +23,8 @@ TuneResult sample() {
   result.failures = {{"compile", "no registers", 3}};
   result.lookup = {5, 4, 3, 2, 1};
   result.records = {7, 6, 5, 4};
+  result.memory.add(1000, 5000, 200);
+  result.memory.add(2000, 4000, 300);
   ResultEntry entry;
   entry.name = "conv1";
   entry.kind = "conv2d";
@@ -46,6 +48,9 @@ TEST(ResultFileTest, JsonHasTheStableFields) {
   EXPECT_EQ(json.getArray("failures")->front().getAsObject()->getInteger("count"), 3);
   EXPECT_EQ(json.getObject("lookup")->getInteger("default"), 2);
   EXPECT_EQ(json.getObject("records")->getInteger("rejected_as_noise"), 4);
+  EXPECT_EQ(json.getObject("memory")->getInteger("arena_bytes"), 2000) << "one arena for all profiles";
+  EXPECT_EQ(json.getObject("memory")->getInteger("tensor_bytes"), 5000);
+  EXPECT_EQ(json.getObject("memory")->getInteger("constants_bytes"), 500) << "each has constants of its own";
   EXPECT_EQ(json.getArray("operators")->front().getAsObject()->getNumber("before_ms"), 0.5);
   EXPECT_EQ((*json.getArray("operators"))[1].getAsObject()->get("before_ms")->kind(),
             llvm::json::Value::Null);

@@ -156,6 +156,28 @@ TEST(Artifact, AnUnknownInstructionSetIsAnError) {
   expectError(writeArtifact(parts), AUTOTUNE_ERROR_CPU, "unknown instruction set 'sve2'");
 }
 
+TEST(Artifact, CodeForAnotherProcessorDoesNotLoad) {
+  ArtifactParts parts;
+  nlohmann::json manifest = goodManifest();
+  manifest["device"]["isa"] = "avx512";
+  parts.manifest = manifest.dump();
+  std::string path = writeArtifact(parts);
+  CpuFeatures cpu{.avx2 = true, .avx512 = false};
+  try {
+    Model model(path, false, cpu);
+    ADD_FAILURE() << "expected an error";
+  } catch (const RuntimeError &error) {
+    EXPECT_EQ(error.status(), AUTOTUNE_ERROR_CPU);
+    EXPECT_EQ(
+        std::string(error.what()),
+        path +
+            ": the code needs AVX-512 (F, BW, CD, DQ, VL), this processor has AVX2; compile the model with "
+            "--isa avx2 or on this machine");
+  }
+  cpu.avx512 = true;
+  EXPECT_NO_THROW(Model(path, false, cpu));
+}
+
 TEST(CpuFeatures, SaysWhatIsMissing) {
   CpuFeatures none, avx2, avx512;
   avx2.avx2 = true;

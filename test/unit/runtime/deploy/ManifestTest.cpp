@@ -45,6 +45,32 @@ TEST(Manifest, ReadsTensorsAndSteps) {
   EXPECT_EQ(profile.steps[0].args[2].offset, 64u);
 }
 
+TEST(Manifest, KernelsAreDescribedWhereTheCompilerDid) {
+  json manifest = test::goodManifest();
+  Manifest plain = parseManifest(manifest.dump().c_str(), kKernels);
+  ASSERT_EQ(plain.kernels.size(), 2u);
+  EXPECT_EQ(plain.kernels[1].kind, "");
+  json kernel = {{"kind", "conv"},       {"class", "contraction"}, {"shapes", "1x8 -> 1x8"},
+                 {"tail", "arith.addf"}, {"schedule", "rows=4"},   {"schedule_source", "near"},
+                 {"flops", 123},         {"bytes_read", 64},       {"bytes_written", 32},
+                 {"scratch_bytes", 4096}};
+  manifest["kernels"] = {kernel, kernel};
+  manifest["denormals"] = "flushed";
+  manifest["profiles"][0]["tensor_bytes"] = 1000;
+  Manifest described = parseManifest(manifest.dump().c_str(), kKernels);
+  EXPECT_EQ(described.kernels[1].kind, "conv");
+  EXPECT_EQ(described.kernels[1].source, "near");
+  EXPECT_EQ(described.kernels[1].flops, 123);
+  EXPECT_EQ(described.kernels[1].scratchBytes, 4096u);
+  EXPECT_EQ(described.denormals, Denormals::Flushed);
+  EXPECT_EQ(described.profiles[0].tensorBytes, 1000u);
+  kernel.erase("shapes");
+  manifest["kernels"] = {kernel, kernel};
+  EXPECT_EQ(parseError(manifest.dump()), "manifest: kernels[0] lacks 'shapes'");
+  EXPECT_THAT(errorWith("/kernels", json::array()), HasSubstr("an array of 2 kernels"));
+  EXPECT_THAT(errorWith("/denormals", "rounded"), HasSubstr("expected flushed or kept"));
+}
+
 TEST(Manifest, NamesTheFieldTheValueAndTheExpectation) {
   EXPECT_EQ(errorWith("/profiles/0/steps/1/kernel", 2),
             "manifest: profiles[0].steps[1].kernel is 2, expected an integer from 0 to 1");

@@ -103,6 +103,29 @@ TEST(ThreadTeam, TeamsThatComeAndGoLeaveNothingBehind) {
   }
 }
 
+TEST(ThreadTeam, AloneNobodyHelps) {
+  ThreadTeam team(4);
+  std::atomic<bool> helped{false};
+  std::thread::id caller = std::this_thread::get_id();
+  struct Context {
+    std::atomic<bool> &helped;
+    std::thread::id caller;
+  } context{helped, caller};
+  void *args[] = {&context};
+  for (int run = 0; run < 200; ++run)
+    team.runAlone([&] {
+      team.dispatch(
+          [](void *const *args, int64_t, int64_t) {
+            auto &context = *static_cast<Context *>(args[0]);
+            if (std::this_thread::get_id() != context.caller)
+              context.helped = true;
+          },
+          args, 64);
+    });
+  EXPECT_FALSE(helped);
+  EXPECT_TRUE(stress(team, 5, 50));
+}
+
 TEST(ThreadTeam, AnExceptionEndsTheRunAndTheTeamGoesOn) {
   ThreadTeam team(2);
   EXPECT_THROW(team.run([] { throw std::runtime_error("stop"); }), std::runtime_error);
