@@ -8,6 +8,7 @@
 #include "passes/ExtractWorkload.h"
 #include "passes/OpRoles.h"
 #include "passes/OutlineKernels.h"
+#include "passes/PackRecurrences.h"
 #include "passes/PlaceBuffers.h"
 #include "runtime/build/ArenaPlanner.h"
 #include "runtime/build/FirstError.h"
@@ -172,6 +173,7 @@ llvm::Expected<ModelPlan> planModel(ModuleOp module, const Partition &partition,
   auto main = copy->lookupSymbol<func::FuncOp>("main");
   if (!main)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected a function @main");
+  packRecurrences(main, options.device.vectorBytes() / int64_t(sizeof(float)));
   if (failed(applyLayout(main, partition, options.device)) || failed(outlineKernels(main)) || failed(placeBuffers(main)))
     return errors.take("partition");
   return PlanBuilder(main, options).run();
