@@ -63,7 +63,8 @@ double autotune::boundNs(const Workload &workload, const Device &device) {
   // Half-wide elements fit twice; the peak is of four bytes. One operation a lane where nothing is multiplied
   // and added.
   double width = double(kFloatBytes) / double(elementBytes(workload.output.dtype));
-  bool fused = workload.opClass == OpClass::Contraction || workload.opClass == OpClass::Depthwise;
+  bool fused = workload.opClass == OpClass::Contraction || workload.opClass == OpClass::Depthwise ||
+               workload.opClass == OpClass::Recurrence;
   double arithmetic = workload.flops() / (peaks.fmaGflops * width * (fused ? 1 : 0.5));
   return std::max(arithmetic, workload.bytes() / peaks.l2GBs) / threads;
 }

@@ -10,6 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace autotune;
@@ -241,10 +242,36 @@ static Traffic winogradTraffic(const Workload &workload, const LoopNest &nest,
   return traffic;
 }
 
+/// Every step reads all weights again; the rest passes by once. Weights of one tile of units and a block of
+/// the state serve all rows while they stay in L1.
+static Traffic recurrenceTraffic(const Workload &workload, const LoopNest &nest, const Device &device) {
+  enum { Way, Row, Unit, Step, Depth, Gate };
+  auto extent = [&](int dim) { return double(workload.dims[dim].extent); };
+  std::vector<int64_t> tile = nest.registerTile(workload);
+  auto bytes = double(elementBytes(workload.output.dtype));
+  double units =
+      std::ceil(extent(Unit) / double(tile[Unit])) * double(tile[Unit]); // rests are computed again
+  double weights = extent(Depth) * extent(Gate) * units * bytes;
+  double ofTile = double(nest.reductions[1].unroll) * extent(Gate) * double(tile[Unit]) * bytes;
+  double reads =
+      ofTile <= double(device.l1Bytes) * kUsableShare ? 1 : std::ceil(extent(Row) / double(tile[Row]));
+  double passing = extent(Way) * extent(Step) * extent(Row) * extent(Unit) * (extent(Gate) + 2) * bytes;
+  double once = extent(Way) * weights, always = once * extent(Step);
+  auto beyond = [&](int64_t cache) { return weights > double(cache) * kUsableShare ? always : once; };
+  Traffic traffic;
+  traffic.workingSet = once + passing;
+  traffic.intoL1 = always * reads + passing;
+  traffic.intoL2 = beyond(device.l2Bytes) + (traffic.workingSet > double(device.l2Bytes) ? passing : 0);
+  traffic.intoL3 = beyond(std::max(device.l3Bytes, device.l2Bytes));
+  return traffic;
+}
+
 Traffic autotune::nestTraffic(const Workload &workload, const LoopNest &nest, const Device &device) {
   if (winogradOutputs(workload.kind) > 0)
     if (auto blocking =
             winogradBlocking(nest, workload.dims[kTileLoop].extent, workload.dims[kOutBlockLoop].extent))
       return winogradTraffic(workload, nest, *blocking, device);
+  if (loopRoles(workload).form == NestForm::Recurrence)
+    return recurrenceTraffic(workload, nest, device);
   return trafficOf(workload, nest, device);
 }

@@ -110,6 +110,7 @@ private:
   TileCost priceRows() const;
   TileCost priceAttention() const;
   int64_t keptByRows(const OperandInfo &operand, const Tile &tile) const;
+  TileCost priceRecurrence() const;
   double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
   double epilogueCost() const;
   double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
@@ -329,6 +330,7 @@ void TilePricer::addTile(const Tile &tile, double count, TileCost &cost) const {
     break;
   case NestForm::Rows:
   case NestForm::Attention:
+  case NestForm::Recurrence:
     break; // priced as a whole
   }
   addEnd(tile, count, cost);
@@ -398,11 +400,40 @@ TileCost TilePricer::priceAttention() const {
   return cost;
 }
 
+/// In every step, tiles of rows x units that sum their gates over the state, then the activations. What does
+/// not divide is computed again.
+TileCost TilePricer::priceRecurrence() const {
+  enum { Way, Row, Unit, Step, Depth, Gate };
+  auto extent = [&](int dim) { return double(workload.dims[dim].extent); };
+  std::vector<int64_t> tile = nest.registerTile(workload);
+  double rows = double(tile[Row]), vectors = extent(Gate) * vectorsOf(tile[Unit]);
+  double rowTiles = std::ceil(extent(Row) / rows), unitTiles = std::ceil(extent(Unit) / double(tile[Unit]));
+  TileCost cost;
+  cost.tiles = extent(Way) * extent(Step) * rowTiles * unitTiles;
+  cost.accumulators = rows * vectors;
+  cost.spilled = std::max(0.0, cost.accumulators + rows + 1 - registers);
+  double arithmetic = cost.accumulators / kFmaPorts, loads = (vectors + rows) / kLoadPorts;
+  double issue = (cost.accumulators + rows + (rows > 1 ? vectors : 0) + kLoopInstructions) / kIssueWidth;
+  double sum = std::max({arithmetic, loads, kFmaLatency, issue}) + kInnerIterationCycles + 2 * cost.spilled;
+  // Every gate and the cell state have an activation.
+  double activations = rows * (vectors + vectorsOf(tile[Unit])) * (kTranscendentalCost + 2) / kFmaPorts;
+  // Between two blocks of the state, sums wait in memory.
+  double blocks = rowTiles > 1 ? std::ceil(extent(Depth) / double(nest.reductions[1].unroll)) : 1;
+  double waiting =
+      blocks > 1 ? (blocks + 1) * cost.accumulators / kStorePorts + blocks * kTileStartCycles : 0;
+  cost.cycles = cost.tiles * (extent(Depth) * sum + activations + kTileStartCycles + waiting);
+  cost.arithmeticCycles = cost.tiles * (extent(Depth) * arithmetic + activations);
+  cost.loadCycles = cost.tiles * extent(Depth) * loads;
+  return cost;
+}
+
 TileCost TilePricer::price() {
   if (roles.form == NestForm::Rows)
     return priceRows();
   if (roles.form == NestForm::Attention)
     return priceAttention();
+  if (roles.form == NestForm::Recurrence)
+    return priceRecurrence();
   TileCost cost;
   double others = 1;
   for (size_t dim = 0; dim < workload.dims.size(); ++dim)

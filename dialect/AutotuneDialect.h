@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dialect of AutotuneOps.td: attention and layer_norm.
+// The dialect of AutotuneOps.td: attention, layer_norm, recurrence, winograd_filter.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialect/AutotuneDialect.h.inc"
+#include "dialect/AutotuneEnums.h.inc"
 
 namespace autotune {
 // The signatures of linalg's interface are generated with these names unqualified.

@@ -4,6 +4,7 @@
 #define AUTOTUNE_DIALECT_AUTOTUNEOPS_TD
 
 include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -19,12 +20,19 @@ def Autotune_Dialect : Dialect {
 
     Attributes of the passes (`autotune.id`, `autotune.subgraph`, …) share the prefix and may stand on any op.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def Autotune_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
 def Autotune_BoolTensor : StaticShapeTensorOf<[I1]>;
+
+def Autotune_RecurrentCell
+    : I32EnumAttr<"RecurrentCell", "What a unit of a recurrence computes.",
+                  [I32EnumAttrCase<"Rnn", 0, "rnn">, I32EnumAttrCase<"Gru", 1, "gru">,
+                   I32EnumAttrCase<"Lstm", 2, "lstm">]> {
+  let cppNamespace = "::autotune";
+}
 
 class Autotune_Op<string mnemonic, list<Trait> traits = []>
     : Op<Autotune_Dialect, mnemonic,
@@ -92,6 +100,60 @@ def Autotune_LayerNormOp
   let assemblyFormat = [{
     (`rms` $rms^)? $input (`scale` `(` $scale^ `:` type($scale) `)`)? (`bias` `(` $bias^ `:` type($bias) `)`)?
     `axes` $axes `epsilon` $epsilon attr-dict `:` type($input)
+  }];
+}
+
+def Autotune_RecurrenceOp : Autotune_Op<"recurrence", [AttrSizedOperandSegments]> {
+  let summary = "All steps of an LSTM, a GRU or a plain recurrent network whose inputs are projected already.";
+  let description = [{
+    input is [steps, batch, directions, gates * hidden]: the product of all inputs with their weights, biases included.
+    Gates stand in the order of ONNX: i, o, f, c of `lstm` (4), z, r, h of `gru` (3), the only one of `rnn`. Of two
+    directions the second runs backwards in time; `reverse` makes the only one run backwards.
+
+    weight multiplies the state: [directions, hidden, gates * hidden], or in blocks of v units, as they are read:
+    [directions, blocks, hidden, gates, v]. Block b holds the units from b * v on; the last one ends with the last unit,
+    and where it shares units with the block before it, its numbers count.
+
+    The result is [steps, directions, batch, hidden] with the hidden state after each step. With
+    `keeps_state` further positions of the first axis follow: the last hidden state and, of `lstm`, the last cell state.
+    States before the first step (`hidden`, `cell`: [directions, batch, hidden]) are zero unless given.
+
+    - `state_bias` [directions, hidden] is added to the product of the state for gate h of `gru` with
+      `linear_before_reset`, where the reset multiplies that product instead of the state.
+    - `peepholes` [directions, 3 * hidden] are those of i, o, f of `lstm`; `couples_input_forget` makes f of it 1 - i.
+    - `lengths` [batch] is the number of steps of each sequence: beyond, states stay and the hidden state shown is 0.
+    - `activations` are f, g, h in ONNX's names and lower case, with their `alphas` and `betas`. `clip` bounds what
+      f and g read.
+
+    ```mlir
+    %y = autotune.recurrence lstm %x, %r activations ["sigmoid", "tanh", "tanh"]
+       : tensor<9x2x1x64xf32>, tensor<1x16x64xf32> -> tensor<9x1x2x16xf32>
+    ```
+  }];
+  let arguments = (ins Autotune_RecurrentCell:$kind, Autotune_FloatTensor:$input, Autotune_FloatTensor:$weight,
+                       Optional<Autotune_FloatTensor>:$state_bias, Optional<Autotune_FloatTensor>:$initial_hidden,
+                       Optional<Autotune_FloatTensor>:$initial_cell, Optional<Autotune_FloatTensor>:$peepholes,
+                       Optional<StaticShapeTensorOf<[I32, I64]>>:$lengths, StrArrayAttr:$activations,
+                       OptionalAttr<DenseF64ArrayAttr>:$alphas, OptionalAttr<DenseF64ArrayAttr>:$betas,
+                       OptionalAttr<F64Attr>:$clip, UnitAttr:$reverse, UnitAttr:$linear_before_reset,
+                       UnitAttr:$couples_input_forget, UnitAttr:$keeps_state);
+  let results = (outs Autotune_FloatTensor:$result);
+  let assemblyFormat = [{
+    $kind $input `,` $weight (`state_bias` `(` $state_bias^ `:` type($state_bias) `)`)?
+    (`hidden` `(` $initial_hidden^ `:` type($initial_hidden) `)`)? (`cell` `(` $initial_cell^ `:` type($initial_cell) `)`)?
+    (`peepholes` `(` $peepholes^ `:` type($peepholes) `)`)? (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    `activations` $activations attr-dict `:` type($input) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    int64_t getSteps();
+    int64_t getBatch();
+    int64_t getDirections();
+    int64_t getHidden();
+    int64_t getGates();
+    /// Units of a block of the weight; 0 when it is not in blocks.
+    int64_t getBlock();
+    /// The same values in linalg with a loop over the steps: code that does not grow with them.
+    llvm::SmallVector<mlir::Value> decomposeIntoLoop(mlir::OpBuilder &builder);
   }];
 }
 

@@ -30,9 +30,10 @@ mlir::LogicalResult checkParameters(NodeContext &node, llvm::ArrayRef<size_t> te
                        ", expected 8-bit integers");
   for (QuantParameters p : parameters)
     if (node.type(p.scale) != ElementType::F32 || elementCount(node.shape(p.scale)) != 1 ||
-        (node.hasInput(p.zeroPoint) && elementCount(node.shape(p.zeroPoint)) != 1))
+        (node.hasInput(p.zeroPoint) &&
+         (elementCount(node.shape(p.zeroPoint)) != 1 || !isByte(node.type(p.zeroPoint)))))
       return node.fail("scale and zero point (inputs " + llvm::Twine(p.scale) + ", " +
-                       llvm::Twine(p.zeroPoint) + ") are not one f32 and one integer");
+                       llvm::Twine(p.zeroPoint) + ") are not one f32 and one 8-bit integer");
   return mlir::success();
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM, step by step: one product of all inputs, then for each step one of the state and few
-// elementwise ops. The number of steps is static.
+// RNN, GRU and LSTM: one product of all inputs, and a recurrence over what it gives. The number of steps is
+// static.
 #include "frontend/OperandTypes.h"
 #include "frontend/OperatorTable.h"
 #include "frontend/RecurrentActivation.h"
-#include "frontend/Scalar.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace autotune {
@@ -15,55 +15,42 @@ using mlir::Value;
 
 namespace {
 
-enum class Cell { Rnn, Gru, Lstm };
-
-// Each step becomes code of its own.
-constexpr int64_t kMaxSteps = 2048;
-
-struct State {
-  Value hidden, cell;
-};
-
 class Recurrence {
 public:
-  Recurrence(NodeContext &node, Cell cell) : node(node), b(node.b), kind(cell) {}
+  Recurrence(NodeContext &node, RecurrentCell cell) : node(node), b(node.b), kind(cell) {}
 
   mlir::LogicalResult build();
 
 private:
   mlir::LogicalResult describe();
   mlir::LogicalResult checkShapes();
-  void runDirection(int64_t direction, bool backward);
-  State step(State state, Value input, int64_t direction);
-  State stepLstm(State state, Value gates);
-  State stepGru(State state, Value input, Value product, Value biasOfState);
-  State keptBeyondEnd(State next, State old, int64_t time);
+  /// Directions of the node that one op computes.
+  struct Range {
+    int64_t first, count;
+  };
+  mlir::FailureOr<Value> run(Range range, bool reverse);
+  mlir::FailureOr<Value> writtenOut(RecurrenceOp op);
+  void setResults(Value all);
 
-  int64_t gates() const { return kind == Cell::Lstm ? 4 : kind == Cell::Gru ? 3 : 1; }
-  Value parameter(size_t operand, int64_t direction, int64_t offset, int64_t size);
-  Value transposedMatrix(size_t operand, int64_t direction, int64_t firstGate, int64_t gateCount);
-  Value initialState(size_t operand, int64_t direction);
-  Value gate(Value all, int64_t index);
-  Value product(Value x, Value y);
-  Value rows(llvm::ArrayRef<Value> tensors, ScalarBody body);
-  Value activated(Builder &inner, size_t index, Value x) const;
-  Value addVector(Value matrix, Value vector);
+  bool isLstm() const { return kind == RecurrentCell::Lstm; }
+  int64_t gates() const { return isLstm() ? 4 : kind == RecurrentCell::Gru ? 3 : 1; }
+  Value parameter(size_t operand, Range range, int64_t offset, int64_t size);
+  Value inputWeight(Range range);
+  Value stateWeight(Range range);
+  Value bias(Range range);
+  std::optional<ConstantTensor> knownBias(Range range);
+  Value initialState(size_t operand, Range range);
+  Value sum(Value x, Value y);
+  Value projection(Range range);
+  mlir::DenseF64ArrayAttr parameters(Range range, double RecurrentActivation::*member);
 
   NodeContext &node;
   Builder &b;
-  Cell kind;
+  RecurrentCell kind;
   int64_t steps = 0, batch = 0, inputSize = 0, hidden = 0, directions = 1;
-  bool batchFirst = false, coupled = false, linearBeforeReset = false, masked = false;
-  double clip = 0;
-  std::vector<RecurrentActivation> activations;
-  size_t firstActivation = 0;
+  bool batchFirst = false, linearBeforeReset = false, masked = false, keepsState = false;
+  std::vector<RecurrentActivation> activations; // of one direction after the other
   mlir::Type element;
-  Value sequence; // [steps, batch, input]
-
-  // Of the direction being built.
-  Value stateWeight, stateWeightOfGate, stateBias;
-  Value peepholes[3]; // i, o, f
-  std::vector<Value> outputs, lastHidden, lastCell;
 };
 
 mlir::LogicalResult Recurrence::describe() {
@@ -72,16 +59,15 @@ mlir::LogicalResult Recurrence::describe() {
     return node.fail("direction '" + direction + "' is not forward, reverse or bidirectional");
   directions = direction == "bidirectional" ? 2 : 1;
   batchFirst = node.intAttribute("layout", 0) != 0;
-  coupled = node.intAttribute("input_forget", 0) != 0;
-  linearBeforeReset = node.intAttribute("linear_before_reset", 0) != 0;
-  clip = node.floatAttribute("clip", 0);
+  linearBeforeReset = kind == RecurrentCell::Gru && node.intAttribute("linear_before_reset", 0) != 0;
+  keepsState = node.isOutputUsed(1) || node.isOutputUsed(2);
   element = node.elementType(0);
   static const llvm::StringRef defaults[] = {"sigmoid", "tanh", "tanh"};
   static const llvm::StringRef rnnDefaults[] = {"tanh"};
   llvm::ArrayRef<llvm::StringRef> names = defaults;
   auto read = readActivations(node, directions,
-                              kind == Cell::Rnn ? llvm::ArrayRef<llvm::StringRef>(rnnDefaults)
-                                                : names.take_front(kind == Cell::Gru ? 2 : 3));
+                              kind == RecurrentCell::Rnn ? llvm::ArrayRef<llvm::StringRef>(rnnDefaults)
+                                                         : names.take_front(isLstm() ? 3 : 2));
   if (failed(read))
     return mlir::failure();
   activations = *read;
@@ -109,8 +95,9 @@ mlir::LogicalResult Recurrence::checkShapes() {
       failed(expect(3, {directions, 2 * gates() * hidden})) || failed(expect(4, batch)) ||
       failed(expect(5, state)) || failed(expect(6, state)) || failed(expect(7, {directions, 3 * hidden})))
     return mlir::failure();
-  if (steps < 1 || steps > kMaxSteps)
-    return node.fail(llvm::Twine(steps) + " steps, expected 1 to " + llvm::Twine(kMaxSteps));
+  if (steps < 1 || batch < 1 || hidden < 1)
+    return node.fail(llvm::Twine(steps) + " steps of " + llvm::Twine(batch) + " sequences and " +
+                     llvm::Twine(hidden) + " units, expected at least one of each");
   if (node.hasInput(4)) {
     const ConstantTensor *lengths = node.constant(4);
     masked = !lengths || !lengths->isSplat() || lengths->intAt(0) != steps;
@@ -118,223 +105,181 @@ mlir::LogicalResult Recurrence::checkShapes() {
   return mlir::success();
 }
 
-/// Part of a row of a [directions, n] operand.
-Value Recurrence::parameter(size_t operand, int64_t direction, int64_t offset, int64_t size) {
+/// Columns of a [directions, n] operand.
+Value Recurrence::parameter(size_t operand, Range range, int64_t offset, int64_t size) {
   if (const ConstantTensor *constant = node.constant(operand))
-    return node.materialize(constant->sliced({direction, offset}, {1, size}, {1, 1}).reshaped(size));
-  return reshapeTo(b, sliceOf(b, node.input(operand), {direction, offset}, {1, size}, {1, 1}), size);
+    return node.materialize(constant->sliced({range.first, offset}, {range.count, size}, {1, 1}));
+  return sliceOf(b, node.input(operand), {range.first, offset}, {range.count, size}, {1, 1});
 }
 
-/// Some gates of W or R, transposed: [input or hidden, gates * hidden].
-Value Recurrence::transposedMatrix(size_t operand, int64_t direction, int64_t firstGate, int64_t gateCount) {
-  int64_t columns = node.shape(operand)[2], rowCount = gateCount * hidden;
-  Shape offset = {direction, firstGate * hidden, 0}, size = {1, rowCount, columns}, ones = {1, 1, 1};
-  if (const ConstantTensor *constant = node.constant(operand))
+/// W, transposed: [input, directions * gates * hidden].
+Value Recurrence::inputWeight(Range range) {
+  int64_t width = range.count * gates() * hidden;
+  Shape offset = {range.first, 0, 0}, size = {range.count, gates() * hidden, inputSize}, ones = {1, 1, 1};
+  if (const ConstantTensor *constant = node.constant(1))
     return node.materialize(
-        constant->sliced(offset, size, ones).reshaped({rowCount, columns}).transposed({1, 0}));
-  Value matrix = reshapeTo(b, sliceOf(b, node.input(operand), offset, size, ones), {rowCount, columns});
-  return transposed(b, matrix, {1, 0});
+        constant->sliced(offset, size, ones).reshaped({width, inputSize}).transposed({1, 0}));
+  Value rows = reshapeTo(b, sliceOf(b, node.input(1), offset, size, ones), {width, inputSize});
+  return transposed(b, rows, {1, 0});
 }
 
-Value Recurrence::initialState(size_t operand, int64_t direction) {
+/// R, transposed: [directions, hidden, gates * hidden].
+Value Recurrence::stateWeight(Range range) {
+  Shape offset = {range.first, 0, 0}, size = {range.count, gates() * hidden, hidden}, ones = {1, 1, 1};
+  if (const ConstantTensor *constant = node.constant(2))
+    return node.materialize(constant->sliced(offset, size, ones).transposed({0, 2, 1}));
+  return transposed(b, sliceOf(b, node.input(2), offset, size, ones), {0, 2, 1});
+}
+
+/// Both biases of [directions, 2 * gates * hidden] added up, but for what the reset multiplies.
+std::optional<ConstantTensor> Recurrence::knownBias(Range range) {
+  const ConstantTensor *constant = node.constant(3);
+  if (!constant)
+    return std::nullopt;
+  int64_t width = gates() * hidden, added = linearBeforeReset ? 2 * hidden : width;
+  unsigned bytes = byteSize(constant->type());
+  std::vector<char> sums(range.count * width * bytes);
+  for (int64_t i = 0; i < range.count * width; ++i) {
+    int64_t ofInput = (range.first + i / width) * 2 * width + i % width;
+    double value = constant->floatAt(ofInput);
+    if (i % width < added)
+      value += constant->floatAt(ofInput + width);
+    storeFloat(sums.data() + i * bytes, constant->type(), value);
+  }
+  return ConstantTensor::own(constant->type(), range.count * width, std::move(sums));
+}
+
+/// [directions * gates * hidden]
+Value Recurrence::bias(Range range) {
+  if (std::optional<ConstantTensor> known = knownBias(range))
+    return node.materialize(*known);
+  int64_t width = gates() * hidden, added = linearBeforeReset ? 2 * hidden : width;
+  Value ofState = padded(b, parameter(3, range, width, added), {0, 0}, {0, width - added}, 0);
+  return reshapeTo(b, sum(parameter(3, range, 0, width), ofState), range.count * width);
+}
+
+/// [directions, batch, hidden]; null for zeros.
+Value Recurrence::initialState(size_t operand, Range range) {
   if (!node.hasInput(operand))
-    return zeroTensor(b, {batch, hidden}, element);
-  Shape offset = {direction, 0, 0}, size = {1, batch, hidden};
-  if (batchFirst) {
-    offset = {0, direction, 0};
-    size = {batch, 1, hidden};
-  }
-  return reshapeTo(b, sliceOf(b, node.input(operand), offset, size, {1, 1, 1}), {batch, hidden});
+    return nullptr;
+  Value state = batchFirst ? transposed(b, node.input(operand), {1, 0, 2}) : node.input(operand);
+  return sliceOf(b, state, {range.first, 0, 0}, {range.count, batch, hidden}, {1, 1, 1});
 }
 
-Value Recurrence::gate(Value all, int64_t index) {
-  return sliceOf(b, all, {0, index * hidden}, {batch, hidden}, {1, 1});
+/// Vectors follow the last dimension.
+Value Recurrence::sum(Value x, Value y) {
+  Shape shape(shapeOf(x));
+  return elementwise(
+      b, shape, element, {broadcastOperand(b, x, shape), broadcastOperand(b, y, shape)},
+      [](Builder &inner, mlir::ValueRange v) -> Value { return inner.create<arith::AddFOp>(v[0], v[1]); });
 }
 
-Value Recurrence::product(Value x, Value y) {
-  Value init = zeroTensor(b, {shapeOf(x)[0], shapeOf(y)[1]}, accumulatorType(element));
-  Value result =
-      b.create<mlir::linalg::MatmulOp>(mlir::ValueRange{x, y}, mlir::ValueRange{init}).getResult(0);
-  return floatCast(b, result, element);
-}
-
-/// An elementwise op over tensors of one shape; vectors follow the last dimension.
-Value Recurrence::rows(llvm::ArrayRef<Value> tensors, ScalarBody body) {
-  Shape shape(shapeOf(tensors[0]));
-  llvm::SmallVector<ElementwiseOperand> operands;
-  for (Value tensor : tensors)
-    operands.push_back(broadcastOperand(b, tensor, shape));
-  return elementwise(b, shape, element, operands, body);
-}
-
-Value Recurrence::addVector(Value matrix, Value vector) {
-  return vector ? rows({matrix, vector},
-                       [](Builder &inner, mlir::ValueRange v) { return scalar::add(inner, v[0], v[1]); })
-                : matrix;
-}
-
-Value Recurrence::activated(Builder &inner, size_t index, Value x) const {
-  if (clip > 0) {
-    x = inner.create<arith::MinimumFOp>(x, scalar::constantLike(inner, x, clip));
-    x = inner.create<arith::MaximumFOp>(x, scalar::constantLike(inner, x, -clip));
-  }
-  return activations[firstActivation + index].apply(inner, x);
-}
-
-State Recurrence::stepLstm(State state, Value gates) {
-  llvm::SmallVector<Value> cellInputs = {gate(gates, 0), gate(gates, 2), gate(gates, 3), state.cell};
-  bool peeps = static_cast<bool>(peepholes[0]);
-  if (peeps)
-    cellInputs.append({peepholes[0], peepholes[2]});
-  Value cell = rows(cellInputs, [&](Builder &inner, mlir::ValueRange v) {
-    Value i = peeps ? scalar::add(inner, v[0], scalar::mul(inner, v[4], v[3])) : v[0];
-    Value f = peeps ? scalar::add(inner, v[1], scalar::mul(inner, v[5], v[3])) : v[1];
-    i = activated(inner, 0, i);
-    f = coupled ? scalar::sub(inner, scalar::constantLike(inner, i, 1), i) : activated(inner, 0, f);
-    Value candidate = activated(inner, 1, v[2]);
-    return scalar::add(inner, scalar::mul(inner, f, v[3]), scalar::mul(inner, i, candidate));
-  });
-  llvm::SmallVector<Value> hiddenInputs = {gate(gates, 1), cell};
-  if (peeps)
-    hiddenInputs.push_back(peepholes[1]);
-  Value next = rows(hiddenInputs, [&](Builder &inner, mlir::ValueRange v) {
-    Value o = peeps ? scalar::add(inner, v[0], scalar::mul(inner, v[2], v[1])) : v[0];
-    // h is not clipped: the clip is for what the gates read.
-    return scalar::mul(inner, activated(inner, 0, o), activations[firstActivation + 2].apply(inner, v[1]));
-  });
-  return {next, cell};
-}
-
-/// `input` has all three gates of the input's product; `stateProduct` those of the state's.
-State Recurrence::stepGru(State state, Value input, Value stateProduct, Value biasOfState) {
-  auto both = [&](int64_t index) {
-    return rows({gate(input, index), gate(stateProduct, index)}, [&](Builder &inner, mlir::ValueRange v) {
-      return activated(inner, 0, scalar::add(inner, v[0], v[1]));
-    });
-  };
-  Value update = both(0), reset = both(1), ofState;
-  if (linearBeforeReset) {
-    Value third = addVector(gate(stateProduct, 2), biasOfState);
-    ofState = rows({reset, third},
-                   [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
-  } else {
-    Value scaled = rows({reset, state.hidden},
-                        [](Builder &inner, mlir::ValueRange v) { return scalar::mul(inner, v[0], v[1]); });
-    ofState = addVector(product(scaled, stateWeightOfGate), biasOfState);
-  }
-  Value next = rows({update, gate(input, 2), ofState, state.hidden}, [&](Builder &inner, mlir::ValueRange v) {
-    Value candidate = activated(inner, 1, scalar::add(inner, v[1], v[2]));
-    Value rest = scalar::sub(inner, scalar::constantLike(inner, v[0], 1), v[0]);
-    return scalar::add(inner, scalar::mul(inner, rest, candidate), scalar::mul(inner, v[0], v[3]));
-  });
-  return {next, {}};
-}
-
-State Recurrence::step(State state, Value input, int64_t direction) {
-  Value ofState = product(state.hidden, stateWeight);
-  if (kind == Cell::Gru)
-    return stepGru(state, input, ofState, stateBias);
-  if (kind == Cell::Rnn)
-    return {rows({input, ofState},
-                 [&](Builder &inner, mlir::ValueRange v) {
-                   return activated(inner, 0, scalar::add(inner, v[0], v[1]));
-                 }),
-            {}};
-  return stepLstm(state, rows({input, ofState}, [](Builder &inner, mlir::ValueRange v) {
-                    return scalar::add(inner, v[0], v[1]);
-                  }));
-}
-
-/// Sequences that ended before `time` keep their state.
-State Recurrence::keptBeyondEnd(State next, State old, int64_t time) {
-  auto select = [&](Value fresh, Value stale) {
-    Shape shape = {batch, hidden};
-    return elementwise(b, shape, element,
-                       {broadcastOperand(b, fresh, shape), broadcastOperand(b, stale, shape),
-                        alongAxis(b, node.input(4), 0, 2)},
-                       [&](Builder &inner, mlir::ValueRange v) -> Value {
-                         Value now = scalar::constantLike(inner, v[2], static_cast<double>(time));
-                         Value runs = inner.create<arith::CmpIOp>(arith::CmpIPredicate::slt, now, v[2]);
-                         return inner.create<arith::SelectOp>(runs, v[0], v[1]);
-                       });
-  };
-  return {select(next.hidden, old.hidden), next.cell ? select(next.cell, old.cell) : Value()};
-}
-
-void Recurrence::runDirection(int64_t direction, bool backward) {
-  int64_t width = gates() * hidden;
-  bool gru = kind == Cell::Gru;
-  stateWeight = transposedMatrix(2, direction, 0, gru && !linearBeforeReset ? 2 : gates());
-  stateWeightOfGate = gru && !linearBeforeReset ? transposedMatrix(2, direction, 2, 1) : Value();
-  stateBias = nullptr;
+/// [steps, batch, directions, gates * hidden]
+Value Recurrence::projection(Range range) {
+  Value sequence = batchFirst ? transposed(b, node.input(0), {1, 0, 2}) : node.input(0);
+  Value rows = reshapeTo(b, sequence, {steps * batch, inputSize}), weight = inputWeight(range);
+  Value init = zeroTensor(b, {steps * batch, shapeOf(weight)[1]}, accumulatorType(element));
   Value all =
-      product(reshapeTo(b, sequence, {steps * batch, inputSize}), transposedMatrix(1, direction, 0, gates()));
-  if (node.hasInput(3)) {
-    all = addVector(all, parameter(3, direction, 0, width));
-    // Only GRU's third gate must not add the state's bias to the input's.
-    Value ofState = parameter(3, direction, width, width);
-    if (gru) {
-      stateBias = parameter(3, direction, width + 2 * hidden, hidden);
-      Value two = parameter(3, direction, width, 2 * hidden);
-      ofState = padded(b, two, {0}, {hidden}, 0);
-    }
-    all = addVector(all, ofState);
+      b.create<mlir::linalg::MatmulOp>(mlir::ValueRange{rows, weight}, mlir::ValueRange{init}).getResult(0);
+  all = floatCast(b, all, element);
+  if (node.hasInput(3))
+    all = sum(all, bias(range));
+  return reshapeTo(b, all, {steps, batch, range.count, gates() * hidden});
+}
+
+/// Null when all are zero.
+mlir::DenseF64ArrayAttr Recurrence::parameters(Range range, double RecurrentActivation::*member) {
+  llvm::SmallVector<double> values;
+  size_t count = activations.size() / directions;
+  for (const RecurrentActivation &activation : llvm::ArrayRef(activations).slice(range.first * count, count))
+    values.push_back(activation.*member);
+  bool isNone = llvm::all_of(values, [](double value) { return value == 0; });
+  return isNone ? mlir::DenseF64ArrayAttr() : b.getDenseF64ArrayAttr(values);
+}
+
+/// Other types than f32 have no kernel that takes all steps; what is known at import is computed there.
+mlir::FailureOr<Value> Recurrence::writtenOut(RecurrenceOp op) {
+  bool isKnown = true;
+  for (size_t operand = 0; operand < node.inputCount(); ++operand)
+    isKnown &= !node.hasInput(operand) || node.constant(operand);
+  if (element.isF32() && !isKnown)
+    return op.getResult();
+  auto pieces = op.decomposeOperation(b);
+  if (succeeded(pieces)) {
+    op.erase();
+    return (*pieces)[0];
   }
-  for (int64_t i = 0; i < 3; ++i)
-    peepholes[i] =
-        kind == Cell::Lstm && node.hasInput(7) ? parameter(7, direction, i * hidden, hidden) : Value();
-  firstActivation = direction * (activations.size() / directions);
-  State state{initialState(5, direction), kind == Cell::Lstm ? initialState(6, direction) : Value()};
-  Value zero = masked ? zeroTensor(b, {batch, hidden}, element) : Value();
-  std::vector<Value> hiddens(steps);
-  for (int64_t i = 0; i < steps; ++i) {
-    int64_t time = backward ? steps - 1 - i : i;
-    Value input = sliceOf(b, all, {time * batch, 0}, {batch, width}, {1, 1});
-    State next = step(state, input, direction);
-    Value shown = next.hidden;
-    if (masked) {
-      shown = keptBeyondEnd(next, {zero, next.cell}, time).hidden;
-      next = keptBeyondEnd(next, state, time);
-    }
-    state = next;
-    hiddens[time] = reshapeTo(b, shown, {1, 1, batch, hidden});
+  if (element.isF32())
+    return op.getResult();
+  return node.fail("has " + llvm::Twine(steps) + " steps, too many for other types than f32");
+}
+
+mlir::FailureOr<Value> Recurrence::run(Range range, bool reverse) {
+  int64_t width = gates() * hidden, rows = steps + (keepsState ? (isLstm() ? 2 : 1) : 0);
+  bool hasPeepholes = isLstm() && node.hasInput(7);
+  Value stateBias;
+  if (linearBeforeReset && node.hasInput(3))
+    stateBias = parameter(3, range, width + 2 * hidden, hidden);
+  llvm::SmallVector<llvm::StringRef> names;
+  size_t count = activations.size() / directions;
+  for (const RecurrentActivation &activation : llvm::ArrayRef(activations).slice(range.first * count, count))
+    names.push_back(activation.name);
+  double clip = node.floatAttribute("clip", 0);
+  Value input = projection(range), weight = stateWeight(range), initial = initialState(5, range);
+  auto op = b.create<RecurrenceOp>(
+      mlir::RankedTensorType::get({rows, range.count, batch, hidden}, element), kind, input, weight,
+      stateBias, initial, isLstm() ? initialState(6, range) : Value(),
+      hasPeepholes ? parameter(7, range, 0, 3 * hidden) : Value(), masked ? node.input(4) : Value(),
+      b.getStrArrayAttr(names), parameters(range, &RecurrentActivation::alpha),
+      parameters(range, &RecurrentActivation::beta), clip > 0 ? b.getF64FloatAttr(clip) : mlir::FloatAttr(),
+      reverse, linearBeforeReset, isLstm() && node.intAttribute("input_forget", 0) != 0, keepsState);
+  return writtenOut(op);
+}
+
+/// `all` is [steps, directions, batch, hidden] with the last states behind the steps.
+void Recurrence::setResults(Value all) {
+  auto positions = [&](int64_t first, int64_t count) {
+    return sliceOf(b, all, {first, 0, 0, 0}, {count, directions, batch, hidden}, {1, 1, 1, 1});
+  };
+  Value shown = positions(0, steps);
+  node.setResult(0, batchFirst ? transposed(b, shown, {2, 0, 1, 3}) : shown);
+  for (int64_t i = 0; i < (isLstm() ? 2 : 1) && keepsState; ++i) {
+    Value state = reshapeTo(b, positions(steps + i, 1), {directions, batch, hidden});
+    node.setResult(1 + i, batchFirst ? transposed(b, state, {1, 0, 2}) : state);
   }
-  outputs.push_back(steps == 1 ? hiddens[0] : b.create<mlir::tensor::ConcatOp>(0, hiddens).getResult());
-  lastHidden.push_back(reshapeTo(b, state.hidden, {1, batch, hidden}));
-  if (state.cell)
-    lastCell.push_back(reshapeTo(b, state.cell, {1, batch, hidden}));
 }
 
 mlir::LogicalResult Recurrence::build() {
   if (failed(describe()))
     return mlir::failure();
-  sequence = batchFirst ? transposed(b, node.input(0), {1, 0, 2}) : node.input(0);
   bool reverse = node.stringAttribute("direction", "forward") == "reverse";
-  for (int64_t d = 0; d < directions; ++d)
-    runDirection(d, reverse || d == 1);
-  auto joined = [&](std::vector<Value> &parts, int64_t axis) {
-    return parts.size() == 1 ? parts[0] : b.create<mlir::tensor::ConcatOp>(axis, parts).getResult();
-  };
-  Value all = joined(outputs, 1), last = joined(lastHidden, 0);
-  node.setResult(0, batchFirst ? transposed(b, all, {2, 0, 1, 3}) : all);
-  node.setResult(1, batchFirst ? transposed(b, last, {1, 0, 2}) : last);
-  if (kind == Cell::Lstm) {
-    Value cell = joined(lastCell, 0);
-    node.setResult(2, batchFirst ? transposed(b, cell, {1, 0, 2}) : cell);
+  auto [forward, backward] = std::pair(llvm::ArrayRef(activations).take_front(activations.size() / 2),
+                                       llvm::ArrayRef(activations).drop_front(activations.size() / 2));
+  if (directions == 1 || forward == backward) {
+    mlir::FailureOr<Value> all = run({0, directions}, reverse);
+    if (failed(all))
+      return mlir::failure();
+    setResults(*all);
+    return mlir::success();
   }
+  mlir::FailureOr<Value> first = run({0, 1}, false), second = run({1, 1}, true);
+  if (failed(first) || failed(second))
+    return mlir::failure();
+  setResults(b.create<mlir::tensor::ConcatOp>(1, mlir::ValueRange{*first, *second}));
   return mlir::success();
 }
 
-template <Cell cell> mlir::LogicalResult buildRecurrent(NodeContext &node) {
+template <RecurrentCell cell> mlir::LogicalResult buildRecurrent(NodeContext &node) {
   if (failed(requireTypeOfFirst(node, {1, 2, 3, 5, 6, 7})))
     return mlir::failure();
   return Recurrence(node, cell).build();
 }
 
+constexpr llvm::StringLiteral kLimits = "more than 2048 steps of other types than f32";
 constexpr OperatorEntry kOperators[] = {
-    {"", "GRU", 7, 3, 6, buildRecurrent<Cell::Gru>},
-    {"", "LSTM", 7, 3, 8, buildRecurrent<Cell::Lstm>},
-    {"", "RNN", 7, 3, 6, buildRecurrent<Cell::Rnn>},
+    {"", "GRU", 7, 3, 6, buildRecurrent<RecurrentCell::Gru>, kLimits},
+    {"", "LSTM", 7, 3, 8, buildRecurrent<RecurrentCell::Lstm>, kLimits},
+    {"", "RNN", 7, 3, 6, buildRecurrent<RecurrentCell::Rnn>, kLimits},
 };
 
 } // namespace

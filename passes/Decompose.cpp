@@ -3,6 +3,7 @@
 
 #include "passes/Decompose.h"
 
+#include "dialect/AutotuneDialect.h"
 #include "dialect/Decompose.h"
 #include "passes/AbsorbTranspositions.h"
 #include "passes/WholeIdeas.h"
@@ -24,7 +25,10 @@ LogicalResult decomposeIdeas(func::FuncOp function, bool all) {
   IRRewriter rewriter(function.getContext());
   for (Operation *op : ideas) {
     rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> pieces = decomposeIdea(rewriter, op);
+    // The steps of a kernel stay a loop; those of the graph become kernels.
+    auto recurrence = all ? dyn_cast<RecurrenceOp>(op) : RecurrenceOp();
+    FailureOr<SmallVector<Value>> pieces =
+        recurrence ? recurrence.decomposeIntoLoop(rewriter) : decomposeIdea(rewriter, op);
     if (failed(pieces))
       return op->emitOpError("cannot be decomposed, expected floats on static tensors");
     rewriter.replaceOp(op, *pieces);

@@ -76,6 +76,7 @@ std::string workloadKind(linalg::LinalgOp root, OpClass opClass) {
   case OpClass::Movement:
   case OpClass::Normalization:
   case OpClass::Attention:
+  case OpClass::Recurrence:
     return operatorKind(root);
   }
   llvm_unreachable("every class is handled");

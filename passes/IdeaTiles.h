@@ -42,4 +42,32 @@ private:
   mlir::Value queries, scores, results, factors; // scratch, each row one lane
 };
 
+/// Sizes of a recurrence kernel.
+struct RecurrenceTiling {
+  int64_t rows = 1;   // batch rows that share each weight
+  int64_t units = 16; // hidden units beside each other in registers, all their gates with them
+  int64_t depth = 64; // numbers of the state that all rows are multiplied with before the next ones
+};
+
+/// All steps of a recurrence for some rows of the batch. Lanes are hidden units; the state is read number by
+/// number and lives in scratch memory, once as the steps read it and once as they write it. Tiles that would
+/// reach beyond the last unit or row begin earlier and compute some again, to the same values.
+class RecurrenceTile {
+public:
+  /// Scratch memory for `mostRows` rows is allocated where `b` stands: outside of the loops.
+  RecurrenceTile(Builder &b, RecurrenceOp op, int64_t mostRows, const RecurrenceTiling &tiling);
+
+  /// Stores the results of `rows` rows from `row` on in `direction`.
+  mlir::Value emit(Builder &b, mlir::Value direction, mlir::Value row, int64_t rows, mlir::Value dest);
+
+private:
+  struct Run;
+  RecurrenceOp op;
+  RecurrenceTiling tiling;
+  int64_t hidden, gates, lanes, planes;
+  mlir::Value hiddens, cells;  // scratch [2, rows, hidden]; no cells but of lstm
+  mlir::Value updates, resets; // scratch [1, rows, hidden] of gru, where the reset multiplies the state
+  mlir::Value sums; // scratch for the registers of every tile of rows, where they cannot stay there
+};
+
 } // namespace autotune

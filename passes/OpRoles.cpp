@@ -177,6 +177,7 @@ std::string operatorKind(Operation *op) {
       return hasIndexOrExtract(generic) ? "gather" : "movement";
     case OpClass::Normalization:
     case OpClass::Attention:
+    case OpClass::Recurrence:
       break; // of ideas, which are no generics
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses, describes and emits; one tile of each idea is in EmitRows.cpp and EmitAttention.cpp.
+// Chooses, describes and emits; one tile of each idea is in EmitRows.cpp, EmitAttention.cpp and
+// EmitRecurrence.cpp.
 
 #include "passes/WholeIdeas.h"
 
@@ -65,6 +66,8 @@ bool isTakenWhole(AttentionOp op) {
          query[last - 1] >= kFewestQueries && (!op.getBias() || isReadable(op.getBias())) &&
          (!op.getMask() || isReadable(op.getMask()));
 }
+
+bool isTakenWhole(RecurrenceOp op) { return isSingle(op.getInput()); }
 
 /// What may stand beside an idea in its kernel: slices, tensors without data of their own, numbers.
 bool isReadAsItIs(Operation *op) {
@@ -142,6 +145,27 @@ void describeAttention(AttentionOp op, Workload &workload) {
   workload.output = array(op.getResult(), op.getResultOrder(), rows, width);
 }
 
+/// Loops (direction, row, unit | step, number of the state, gate).
+void describeRecurrence(RecurrenceOp op, Workload &workload) {
+  enum { Way, Row, Unit, Step, Depth, Gate };
+  using Index = std::vector<std::vector<IndexTerm>>;
+  workload.opClass = OpClass::Recurrence;
+  int64_t hidden = op.getHidden();
+  workload.dims = {{op.getDirections(), false}, {op.getBatch(), false}, {hidden, false},
+                   {op.getSteps(), true},       {hidden, true},         {op.getGates(), true}};
+  std::vector<IndexTerm> gateOfUnit = {{Gate, hidden}, {Unit, 1}};
+  Index weight = {{{Way, 1}}, {{Depth, 1}}, gateOfUnit};
+  if (op.getBlock() > 0)
+    weight = {{{Way, 1}}, {{Unit, 1}}, {{Depth, 1}}, {{Gate, 1}}, {{Unit, 1}}};
+  Index state = {{{Way, 1}}, {{Row, 1}}, {{Unit, 1}}};
+  workload.inputs.push_back(describeArray(op.getInput(), {{{Step, 1}}, {{Row, 1}}, {{Way, 1}}, gateOfUnit}));
+  workload.inputs.push_back(describeArray(op.getWeight(), weight));
+  for (Value given : {op.getInitialHidden(), op.getInitialCell()})
+    if (given)
+      workload.inputs.push_back(describeArray(given, state));
+  workload.output = describeArray(op.getResult(), {{{Step, 1}}, {{Way, 1}}, {{Row, 1}}, {{Unit, 1}}});
+}
+
 /// Where the kernel stores the result of its idea: the destination, or the part of it that the result
 /// becomes.
 Value destinationOf(OpBuilder &b, func::FuncOp kernel, Operation *idea) {
@@ -205,6 +229,33 @@ FailureOr<Value> emitAttention(Builder &b, func::FuncOp kernel, AttentionOp op, 
                        });
 }
 
+/// The first loop may share directions or rows; tiles inside the steps are the emitter's.
+FailureOr<Value> emitRecurrence(Builder &b, func::FuncOp kernel, RecurrenceOp op, const LoopNest &nest,
+                                Value dest) {
+  RecurrenceTiling tiling;
+  tiling.rows = innermostStep(nest, 1, op.getBatch());
+  tiling.units = innermostStep(nest, 2, op.getHidden());
+  tiling.depth = widthOf(nest, 4, op.getHidden());
+  LoopNest outer = nest;
+  if (nest.parallel)
+    outer.tiles.resize(1);
+  else
+    outer.tiles.clear();
+  int64_t mostRows = op.getBatch();
+  for (const TileLoop &loop : outer.tiles)
+    if (loop.dim == 1)
+      mostRows = loop.step;
+  outer.tiles.push_back({0, 1});
+  RecurrenceTile tile(b, op, mostRows, tiling);
+  return emitNestLoops(b, kernel, outer, {op.getDirections(), op.getBatch()}, dest,
+                       [&](OpBuilder &at, ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> tileSizes,
+                           Value into) -> FailureOr<Value> {
+                         Builder inner(op.getLoc(), at);
+                         return tile.emit(inner, valueOf(inner, offsets[0]), valueOf(inner, offsets[1]),
+                                          tileSizes[1], into);
+                       });
+}
+
 FailureOr<Value> emitRows(Builder &b, func::FuncOp kernel, Operation *idea, const Workload &shape,
                           const LoopNest &nest, Value dest) {
   int row = static_cast<int>(shape.dims.size()) - 1;
@@ -230,7 +281,9 @@ LogicalResult verifyNest(func::FuncOp kernel, const Workload &shape, const LoopN
   if (!problem.empty())
     return kernel.emitError(problem);
   // Every row is an own tile, every batch position as well.
-  size_t fixed = shape.opClass == OpClass::Attention ? shape.dims.size() - 4 : shape.dims.size() - 1;
+  size_t fixed = shape.opClass == OpClass::Attention    ? shape.dims.size() - 4
+                 : shape.opClass == OpClass::Recurrence ? 1
+                                                        : shape.dims.size() - 1;
   std::vector<int64_t> tile = nest.registerTile(shape);
   for (size_t dim = 0; dim < fixed; ++dim)
     if (tile[dim] != 1)
@@ -242,7 +295,8 @@ LogicalResult verifyNest(func::FuncOp kernel, const Workload &shape, const LoopN
 
 bool isTakenWhole(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case<AttentionOp, LayerNormOp, linalg::SoftmaxOp>([](auto idea) { return isTakenWhole(idea); })
+      .Case<AttentionOp, LayerNormOp, RecurrenceOp, linalg::SoftmaxOp>(
+          [](auto idea) { return isTakenWhole(idea); })
       .Default(false);
 }
 
@@ -266,6 +320,7 @@ Workload describeIdea(Operation *idea) {
   workload.kind = operatorKind(idea);
   TypeSwitch<Operation *>(idea)
       .Case<AttentionOp>([&](AttentionOp op) { describeAttention(op, workload); })
+      .Case<RecurrenceOp>([&](RecurrenceOp op) { describeRecurrence(op, workload); })
       .Case<LayerNormOp>(
           [&](LayerNormOp op) { describeRows(op, op.getInput(), {op.getScale(), op.getBias()}, workload); })
       .Case<linalg::SoftmaxOp>([&](linalg::SoftmaxOp op) { describeRows(op, op.getInput(), {}, workload); });
@@ -279,9 +334,11 @@ LogicalResult emitIdea(func::FuncOp kernel, Operation *idea, const LoopNest &nes
   Builder b(idea->getLoc(), idea);
   Value dest = destinationOf(b, kernel, idea);
   addChunkArguments(kernel);
-  auto attention = dyn_cast<AttentionOp>(idea);
-  FailureOr<Value> result = attention ? emitAttention(b, kernel, attention, shape, nest, dest)
-                                      : emitRows(b, kernel, idea, shape, nest, dest);
+  FailureOr<Value> result =
+      TypeSwitch<Operation *, FailureOr<Value>>(idea)
+          .Case<AttentionOp>([&](AttentionOp op) { return emitAttention(b, kernel, op, shape, nest, dest); })
+          .Case<RecurrenceOp>([&](RecurrenceOp op) { return emitRecurrence(b, kernel, op, nest, dest); })
+          .Default([&](Operation *op) { return emitRows(b, kernel, op, shape, nest, dest); });
   if (failed(result))
     return failure();
   idea->getResult(0).replaceAllUsesWith(*result);

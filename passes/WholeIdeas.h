@@ -8,8 +8,8 @@
 
 namespace autotune {
 
-/// True for ideas that are not decomposed: attention, and softmax and layer normalisation along the last
-/// axis, in f32 and long enough to fill vectors.
+/// True for ideas that are not decomposed: recurrences in f32; attention, and softmax and layer normalisation
+/// along the last axis, in f32 and long enough to fill vectors.
 bool isTakenWhole(mlir::Operation *op);
 
 /// The idea that is all of a kernel; null for kernels of linalg ops.
@@ -20,6 +20,7 @@ bool holdsIdea(mlir::func::FuncOp kernel);
 /// Kind, class, loops and arrays of the idea of a kernel; the rest of the workload is the caller's.
 ///
 ///     attention   parallel: batch dimensions, rows, width; reductions: columns, depth
+///     recurrence  parallel: directions, rows, units; reductions: steps, numbers of the state, gates
 ///     otherwise   parallel: every axis but the last; reduction: the last
 Workload describeIdea(mlir::Operation *idea);
 
@@ -28,7 +29,8 @@ Workload describeIdea(mlir::Operation *idea);
 ///
 /// The steps of the reductions are widths here: of the vectors along a row; of the blocks of columns that an
 /// attention reads at a time. The innermost step along the rows of an attention is its vector, the one along
-/// the width the number of values beside each other in registers.
+/// the width the number of values beside each other in registers. Those along the rows and units of a
+/// recurrence are its register tile, inside the loop over the steps.
 ///
 /// Fails with a diagnostic at the kernel when the nest does not fit.
 mlir::LogicalResult emitIdea(mlir::func::FuncOp kernel, mlir::Operation *idea, const LoopNest &nest);

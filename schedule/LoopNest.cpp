@@ -55,8 +55,9 @@ static llvm::Error verifyReductions(const LoopNest &nest, const Workload &worklo
       return makeError("loop nest: found reduction dim {0} twice, expected it once", loop.dim);
     seen[loop.dim] = true;
     int64_t extent = workload.dims[loop.dim].extent;
-    // Passes over rows and blocks of columns have rests.
-    bool mayRest = workload.opClass == OpClass::Normalization || workload.opClass == OpClass::Attention;
+    // Passes over rows, blocks of columns and of a state have rests.
+    bool mayRest = workload.opClass == OpClass::Normalization || workload.opClass == OpClass::Attention ||
+                   workload.opClass == OpClass::Recurrence;
     if (loop.unroll < 1 || (!mayRest && extent % loop.unroll != 0))
       return makeError("loop nest: reduction dim {0}: found unroll {1}, expected a divisor of {2}", loop.dim,
                        loop.unroll, extent);

@@ -21,7 +21,8 @@ struct TileLoop {
 };
 
 /// One reduction loop in steps of 1, unrolled `unroll` times (`unroll` divides the extent). In normalisations
-/// the width of the vectors along a row, in attention that of a block of columns; there may be a rest then.
+/// the width of the vectors along a row, in attention that of a block of columns, in recurrences that of a
+/// block of the state; there may be a rest then.
 struct ReductionLoop {
   int dim = 0;
   int64_t unroll = 1;

@@ -88,6 +88,17 @@ static LoopRoles attentionRoles(const Workload &workload, LoopRoles roles) {
   return roles;
 }
 
+/// Dims stand in a fixed order: see OpClass::Recurrence.
+static LoopRoles recurrenceRoles(const Workload &workload, LoopRoles roles) {
+  if (workload.dims[0].extent > 1)
+    roles.batch = {0};
+  if (workload.dims[1].extent > 1)
+    roles.row = 1;
+  roles.vector = 2;
+  roles.tiledVector = true;
+  return roles;
+}
+
 static NestForm nestForm(const Workload &workload, llvm::ArrayRef<int> reductions) {
   if (winogradOutputs(workload.kind) > 0)
     return NestForm::Winograd;
@@ -98,6 +109,8 @@ static NestForm nestForm(const Workload &workload, llvm::ArrayRef<int> reduction
     return NestForm::Rows;
   if (workload.opClass == OpClass::Attention && reductions.size() == 2 && parallel >= 2 && endsInReductions)
     return NestForm::Attention;
+  if (workload.opClass == OpClass::Recurrence && reductions.size() == 3 && parallel == 3 && endsInReductions)
+    return NestForm::Recurrence;
   if (reductions.empty())
     return NestForm::Pointwise;
   if (workload.opClass == OpClass::Contraction && workload.inputs.size() >= 2)
@@ -135,6 +148,8 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
 
   if (roles.form == NestForm::Attention)
     return attentionRoles(workload, std::move(roles));
+  if (roles.form == NestForm::Recurrence)
+    return recurrenceRoles(workload, std::move(roles));
   std::vector<int> others = longParallelDims(workload);
   if (roles.form == NestForm::Rows) {
     roles.batch = others;
@@ -176,6 +191,7 @@ LoopRoles autotune::loopRoles(const Workload &workload) {
   case NestForm::Winograd:
   case NestForm::Rows:
   case NestForm::Attention:
+  case NestForm::Recurrence:
     break;
   }
   return roles;
@@ -186,6 +202,9 @@ std::array<int, 3> LoopRoles::parallelDims() const {
   // Threads that share blocks of output channels transform the image each for itself.
   if (form == NestForm::Winograd)
     return {row, plane, -1};
+  // Units wait for each other after every step.
+  if (form == NestForm::Recurrence)
+    return {batch.empty() ? -1 : batch.front(), row, -1};
   if (form == NestForm::Contraction) {
     dims[0] = cacheRow();
     dims[1] = cachePlane();

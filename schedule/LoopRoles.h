@@ -19,6 +19,7 @@ enum class NestForm {
   Pointwise,    // no reduction
   Rows,         // passes over one row at a time, in vectors along the reduction
   Attention,    // rows of the query along the lanes, keys and values beside each other in registers
+  Recurrence,   // all gates of a tile rows x vector summed over the state, in every step
 };
 
 /// Loops of extent 1 have no role. A dim is -1 when the workload has none.

@@ -47,6 +47,7 @@ private:
   void addReductions();
   void addRows();
   void addAttention();
+  void addRecurrence();
 
   const Workload &workload;
   const Schedule &schedule;
@@ -191,6 +192,19 @@ void NestBuilder::addAttention() {
   nest.reductions.push_back({roles.reductions[1], 1});
 }
 
+void NestBuilder::addRecurrence() {
+  addEach(roles.batch);
+  add(roles.vector, knob("cols"));
+  add(roles.row, knob("rows"));
+  for (int dim : roles.reductions)
+    nest.reductions.push_back({dim, 1});
+  // Without several rows nobody waits for the weights that one of them has read.
+  int64_t &depth = nest.reductions[1].unroll;
+  depth = workload.dims[nest.reductions[1].dim].extent;
+  if (roles.row >= 0)
+    depth = std::min(depth, knob("depth"));
+}
+
 llvm::Expected<LoopNest> NestBuilder::build() {
   if (llvm::Error error = checkKnobs())
     return std::move(error);
@@ -209,6 +223,9 @@ llvm::Expected<LoopNest> NestBuilder::build() {
     break;
   case NestForm::Attention:
     addAttention();
+    break;
+  case NestForm::Recurrence:
+    addRecurrence();
     break;
   case NestForm::Window:
   case NestForm::RowReduction:

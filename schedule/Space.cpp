@@ -25,7 +25,7 @@ static constexpr int64_t kMostColumns = 1024;
 static std::vector<int64_t> unrollValues(const Workload &workload, const LoopRoles &roles) {
   std::vector<int64_t> values = {1};
   if (roles.form == NestForm::RowReduction || roles.form == NestForm::Rows ||
-      roles.form == NestForm::Attention || roles.reductions.empty())
+      roles.form == NestForm::Attention || roles.form == NestForm::Recurrence || roles.reductions.empty())
     return values;
   int64_t extent = workload.dims[roles.reductions.back()].extent;
   for (int64_t factor = 2; factor <= kMaxUnroll; ++factor)
@@ -47,6 +47,8 @@ std::vector<std::string> autotune::knobNames(const Workload &workload, const Loo
     names.push_back("chunks");
   if (roles.tiledVector || roles.form == NestForm::Rows || roles.form == NestForm::Attention)
     names.push_back("cols");
+  if (roles.form == NestForm::Recurrence && roles.row >= 0)
+    names.push_back("depth");
   if (blocks)
     names.push_back("order");
   if (shared)
@@ -84,6 +86,9 @@ int64_t autotune::registersNeeded(const Workload &workload, const LoopRoles &rol
     int64_t loaded = int64_t(llvm::divideCeil(rows, lanes));
     return loaded * extent(roles.plane) + loaded + 1;
   }
+  case NestForm::Recurrence:
+    // Weights come one after the other, the state of each row is in all lanes of a vector.
+    return rows * vectors * workload.dims.back().extent + rows + 1;
   }
   llvm_unreachable("every form has a register tile");
 }
@@ -113,6 +118,7 @@ private:
   std::vector<int64_t> queryRows() const;
   std::vector<int64_t> valuePlanes() const;
   std::vector<int64_t> columnBlocks() const;
+  std::vector<int64_t> depths() const;
   bool fits(int64_t rowCount, int64_t planeCount, int64_t columnCount) const;
 
   const Workload &workload;
@@ -228,6 +234,17 @@ std::vector<int64_t> ValueLists::columnBlocks() const {
   return values;
 }
 
+/// Numbers of a state: all of them, or as many as have their weights in L1.
+std::vector<int64_t> ValueLists::depths() const {
+  int64_t all = workload.dims[roles.reductions[1]].extent;
+  std::vector<int64_t> values;
+  for (int64_t block : {32, 64, 128, 256})
+    if (block < all)
+      values.push_back(block);
+  values.push_back(all);
+  return values;
+}
+
 std::vector<int64_t> ValueLists::of(llvm::StringRef knob) const {
   if (roles.form == NestForm::Attention) {
     if (knob == "rows")
@@ -239,6 +256,8 @@ std::vector<int64_t> ValueLists::of(llvm::StringRef knob) const {
   }
   if (roles.form == NestForm::Rows && knob == "cols")
     return {16, 32, 64};
+  if (knob == "depth")
+    return depths();
   if (knob == "rows")
     return rows();
   if (knob == "planes")

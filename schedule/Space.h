@@ -45,6 +45,8 @@ int64_t registersNeeded(const Workload &workload, const LoopRoles &roles, const 
 ///   chunks        pieces that the parallel dim is cut into, each a whole number of register tiles
 /// Normalisations: cols is the width of the vectors along a row. Attention: rows are the queries of a tile
 /// (its lanes), planes the keys or elements of values side by side in registers, cols the keys of a block.
+/// Recurrences: rows of the batch and cols, units, are side by side in registers, with all their gates;
+/// depth are the numbers of the state that all rows are multiplied with before the next ones.
 std::vector<std::string> knobNames(const Workload &workload, const LoopRoles &roles);
 
 /// About eight knobs for contraction-like workloads, two to four for the rest, none where there is no choice.

@@ -73,6 +73,7 @@ double Workload::flops() const {
   switch (opClass) {
   case OpClass::Contraction:
   case OpClass::Depthwise:
+  case OpClass::Recurrence:
     return 2 * points;
   case OpClass::Reduction:
   case OpClass::Elementwise:

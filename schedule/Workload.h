@@ -23,6 +23,8 @@ enum class OpClass {
   Movement,      // no arithmetic: transpose, pad, copy, gather
   Normalization, // several passes over each row: softmax, layer normalisation
   Attention,     // two products with a softmax between them; dims: batch…, rows, width, then columns, depth
+  Recurrence,    // steps that multiply the state before them; dims: directions, rows, units, then steps, numbers
+                 // of the state, gates; inputs: the projected input, the weight, …
 };
 
 /// One loop of the root operator, in the order of the linalg op's loops. Parallel loops come first.
@@ -82,7 +84,7 @@ struct Workload {
   bool operator==(const Workload &) const = default;
 };
 
-/// "contraction", "depthwise", "reduction", "elementwise", "movement".
+/// "contraction", "depthwise", "reduction", …
 llvm::StringRef opClassName(OpClass opClass);
 /// "default", "strict".
 llvm::StringRef numericsName(Numerics numerics);

@@ -7,7 +7,8 @@
 namespace autotune {
 
 inline constexpr llvm::StringLiteral kOpClassNames[] = {
-    "contraction", "depthwise", "reduction", "elementwise", "movement", "normalization", "attention"};
+    "contraction", "depthwise",     "reduction", "elementwise",
+    "movement",    "normalization", "attention", "recurrence"};
 inline constexpr llvm::StringLiteral kNumericsNames[] = {"default", "strict"};
 
 } // namespace autotune

@@ -16,14 +16,18 @@ std::string typeText(mlir::Type type) {
   return text;
 }
 
-/// Notes that the kernel reads `argument` as filters transformed for Winograd's algorithm, if it does.
-void noteWinograd(mlir::Value argument, worker::KernelArg &arg) {
-  for (mlir::Operation *user : argument.getUsers())
+/// Notes what the kernel reads `argument` as, where not any numbers will do: filters transformed for Winograd's
+/// algorithm, weights of a state.
+void noteMeaning(mlir::Value argument, worker::KernelArg &arg) {
+  for (mlir::Operation *user : argument.getUsers()) {
+    if (auto recurrence = mlir::dyn_cast<RecurrenceOp>(user); recurrence && recurrence.getWeight() == argument)
+      arg.scale = 1 / double(recurrence.getHidden());
     if (auto filters = mlir::dyn_cast<WinogradFilterOp>(user)) {
       arg.winogradOutputs = int64_t(filters.getOutputs());
       arg.winogradFilters =
           filters.getTransformed().getType().getDimSize(2) * filters.getTransformed().getType().getDimSize(3);
     }
+  }
 }
 
 /// What the kernel's signature says, with the roles that the arguments have in `step`.
@@ -43,7 +47,7 @@ llvm::Expected<std::vector<worker::KernelArg>> kernelArgs(mlir::MLIRContext &con
     else if (step.arguments[index].place == BufferPlace::Constant)
       role = worker::ArgRole::Weight;
     args.push_back({role, typeText(tensor.getElementType()), tensor.getNumElements() * elementBytes});
-    noteWinograd(function.getArgument(unsigned(index)), args.back());
+    noteMeaning(function.getArgument(unsigned(index)), args.back());
   }
   return args;
 }

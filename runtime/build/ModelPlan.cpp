@@ -9,6 +9,7 @@
 #include "passes/OpRoles.h"
 #include "passes/OutlineKernels.h"
 #include "passes/OverwritableArguments.h"
+#include "passes/PackRecurrences.h"
 #include "passes/PlaceBuffers.h"
 #include "passes/SpreadRows.h"
 #include "runtime/build/ArenaPlanner.h"
@@ -213,6 +214,7 @@ llvm::Expected<ModelPlan> planModel(ModuleOp module, const Partition &partition,
   auto main = copy->lookupSymbol<func::FuncOp>("main");
   if (!main)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "expected a function @main");
+  packRecurrences(main, options.device.vectorBytes() / int64_t(sizeof(float)));
   if (failed(applyLayout(main, partition, options.device)) || failed(outlineKernels(main)) ||
       failed(placeBuffers(main)))
     return errors.take("partition");

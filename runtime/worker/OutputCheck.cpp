@@ -83,6 +83,7 @@ CheckPolicy checkPolicyFor(const Workload &workload) {
   case OpClass::Reduction:
   case OpClass::Normalization:
   case OpClass::Attention:
+  case OpClass::Recurrence:
     policy.kind = CheckKind::Reduction;
     break;
   case OpClass::Elementwise:

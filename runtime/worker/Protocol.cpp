@@ -125,6 +125,7 @@ template <typename F> void fields(KernelArg &arg, F &field) {
   field("dtype", arg.dtype);
   field("winograd_outputs", arg.winogradOutputs);
   field("winograd_filters", arg.winogradFilters);
+  field("scale", arg.scale);
   field("bytes", arg.bytes);
 }
 template <typename F> void fields(CheckPolicy &policy, F &field) {

@@ -30,6 +30,9 @@ struct KernelArg {
   /// transforms of filters mean something to such a kernel, not any numbers. Values of one point stand together
   /// for `winogradFilters` filters, then come those of the next point.
   int64_t winogradOutputs = 0, winogradFilters = 0;
+  /// Floats are between minus and plus this. Weights that a recurrence multiplies its state with again and again
+  /// are small: otherwise roundings grow from step to step, and candidates no longer agree with the reference.
+  double scale = 1;
 };
 
 /// How outputs are compared with the reference's; see OutputCheck.h.

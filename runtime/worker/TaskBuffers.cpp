@@ -39,12 +39,12 @@ private:
   uint64_t state;
 };
 
-void fillRandom(std::byte *data, size_t bytes, const ScalarType &type, uint64_t seed) {
+void fillRandom(std::byte *data, size_t bytes, const ScalarType &type, double scale, uint64_t seed) {
   Random random(seed);
   for (size_t at = 0; at < bytes; at += type.bytes) {
     double value = 0;
     if (type.scalarClass == ScalarClass::Float)
-      value = random.unit();
+      value = scale * random.unit();
     else if (type.scalarClass == ScalarClass::Bool)
       value = static_cast<double>(random.next() & 1);
     else if (type.bytes == 1)
@@ -72,7 +72,7 @@ void fillArgument(std::byte *data, const KernelArg &arg, uint64_t seed) {
   if (arg.winogradOutputs > 0)
     fillTransformed(data, arg, seed);
   else
-    fillRandom(data, bytes, *scalarType(arg.dtype), seed);
+    fillRandom(data, bytes, *scalarType(arg.dtype), arg.scale, seed);
 }
 
 size_t roleBytes(const KernelTask &task, ArgRole role, size_t extra = 0) {

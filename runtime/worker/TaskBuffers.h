@@ -18,9 +18,9 @@ namespace autotune::worker {
 /// Activations share one allocation with huge pages, as a session's arena does. Weights have small pages, as
 /// the mapped constants of an artifact do, and exist in so many copies that using one after the other finds
 /// each outside of the L2 cache. Inputs and weights are read only: a kernel that writes to them crashes.
-/// Values: floats uniform in [-1, 1), i8 and ui8 0 to 127, i1 0 or 1, wider integers 0 (they may be
-/// indices); filters for Winograd's algorithm are transforms of such floats. The same task gives the same values in
-/// every process.
+/// Values: floats uniform in [-1, 1) times the argument's scale, i8 and ui8 0 to 127, i1 0 or 1, wider
+/// integers 0 (they may be indices); filters for Winograd's algorithm are transforms of such floats. The same
+/// task gives the same values in every process.
 class TaskBuffers {
 public:
   /// Errors: unknown dtype, a size that is no multiple of it, more memory than `memoryLimitBytes`.

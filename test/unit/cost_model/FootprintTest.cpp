@@ -37,6 +37,18 @@ TEST(Footprint, SlidingWindowsShareTheirRows) {
       << "three rows overlap, they are not loaded three times";
 }
 
+TEST(Footprint, EveryStepOfARecurrenceReadsItsWeightsAgain) {
+  double weights = 4 * 128 * 128 * 4;
+  Traffic traffic = trafficOf(recurrence(100, 1, 128), "cols=16");
+  EXPECT_GE(traffic.intoL1, 100 * weights);
+  EXPECT_LT(traffic.intoL2, 3 * weights) << "they stay in L2";
+  EXPECT_GE(trafficOf(recurrence(100, 1, 512), "cols=16").intoL2, 100 * 16 * weights) << "these do not";
+  Workload rows = recurrence(100, 8, 256);
+  EXPECT_LT(3 * trafficOf(rows, "cols=8 depth=128 rows=2").intoL1,
+            trafficOf(rows, "cols=8 depth=256 rows=2").intoL1)
+      << "half of a tile's weights serve all rows from L1";
+}
+
 TEST(Footprint, RowsAtAPowerOfTwoCollide) {
   const char *schedule = "cache_planes=512 cache_rows=512 cols=16 order=1 rows=6 unroll=1";
   Workload collides = plainMatmul(96, 1024, 1024), spreads = plainMatmul(96, 1040, 1024);

@@ -118,6 +118,15 @@ TEST(TileCost, AttentionWantsFullRegistersAndNoSpills) {
   EXPECT_LT(good, 2 * costOf(workload, "cols=128 planes=6 rows=16").arithmeticCycles);
 }
 
+TEST(TileCost, RowsOfARecurrenceShareWeightsAsFarAsRegistersGo) {
+  Workload workload = recurrence(100, 8, 256);
+  double good = costOf(workload, "cols=8 depth=256 rows=2").cycles;
+  EXPECT_LT(good, costOf(workload, "cols=8 depth=256 rows=1").cycles);
+  EXPECT_LT(good, costOf(workload, "cols=16 depth=256 rows=4").cycles);
+  EXPECT_LT(good, costOf(workload, "cols=8 depth=64 rows=2").cycles) << "sums wait in memory";
+  EXPECT_LT(good, 1.5 * costOf(workload, "cols=8 depth=256 rows=2").arithmeticCycles);
+}
+
 TEST(TileCost, RowsWantSeveralVectorsButNoSpills) {
   Workload workload = softmax(1536, 768);
   EXPECT_LT(costOf(workload, "cols=16").cycles, costOf(workload, "cols=64").cycles);

@@ -2,6 +2,10 @@
 // Ideas through the whole compiler, beside their definitions in double precision.
 #include "test/unit/driver/RunText.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -257,4 +261,54 @@ TEST(Ideas, OperandsMayBeFilledWithANumber) {
 })",
                       {hostTensor("f32", {kRows, kSize}, q)}),
               std::vector<double>(kRows * kSize, 2), 2e-6);
+}
+
+namespace {
+
+std::string denseText(const std::vector<float> &values) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(values, stream, [&](float value) { stream << llvm::format("%.9e", value); });
+  return "dense<[[[" + text + "]]]>";
+}
+
+/// Both directions of a GRU of 19 units; the weights are an argument or known at compile time.
+std::vector<HostTensor> runRecurrence(const std::vector<float> &weights, bool known) {
+  std::vector<float> x = numbers(7 * 3 * 2 * 57, 1);
+  std::vector<HostTensor> inputs = {hostTensor("f32", {7, 3, 2, 57}, x)};
+  std::string flat = "tensor<1x1x2166xf32>", given = "  %w = arith.constant " + denseText(weights) + " : " + flat + "\n";
+  if (!known)
+    inputs.push_back(hostTensor("f32", {1, 1, 2166}, weights));
+  return runText("func.func @main(%x: tensor<7x3x2x57xf32>" + (known ? "" : ", %w: " + flat) +
+                     ") -> (tensor<7x2x3x19xf32>, tensor<1x2x3x19xf32>) {\n" + (known ? given : "") + R"(
+  %c = tensor.collapse_shape %w [[0, 1, 2]] : tensor<1x1x2166xf32> into tensor<2166xf32>
+  %r = tensor.expand_shape %c [[0, 1, 2]] output_shape [2, 19, 57] : tensor<2166xf32> into tensor<2x19x57xf32>
+  %y = autotune.recurrence gru %x, %r activations ["sigmoid", "tanh"] {keeps_state}
+     : tensor<7x3x2x57xf32>, tensor<2x19x57xf32> -> tensor<8x2x3x19xf32>
+  %all = tensor.extract_slice %y[0, 0, 0, 0] [7, 2, 3, 19] [1, 1, 1, 1] : tensor<8x2x3x19xf32> to tensor<7x2x3x19xf32>
+  %last = tensor.extract_slice %y[7, 0, 0, 0] [1, 2, 3, 19] [1, 1, 1, 1] : tensor<8x2x3x19xf32> to tensor<1x2x3x19xf32>
+  return %all, %last : tensor<7x2x3x19xf32>, tensor<1x2x3x19xf32>
+})",
+                 inputs);
+}
+
+} // namespace
+
+TEST(Ideas, WeightsOfRecurrencesThatAreKnownStandInBlocks) {
+  std::vector<float> weights = numbers(2 * 19 * 57, 2);
+  for (float &weight : weights)
+    weight *= 0.3f;
+  std::vector<HostTensor> known = runRecurrence(weights, true), given = runRecurrence(weights, false);
+  ASSERT_EQ(known.size(), 2u);
+  ASSERT_EQ(given.size(), 2u);
+  for (size_t output = 0; output < 2; ++output) {
+    std::vector<float> found = valuesOf<float>(known[output]), expected = valuesOf<float>(given[output]);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], 2e-6) << "output " << output << " at " << i;
+  }
+  // The last state of the second direction is the one that it shows first.
+  std::vector<float> all = valuesOf<float>(known[0]), last = valuesOf<float>(known[1]);
+  EXPECT_EQ(std::vector<float>(all.end() - 2 * 57, all.end() - 57), std::vector<float>(last.begin(), last.begin() + 57));
+  EXPECT_EQ(std::vector<float>(all.begin() + 57, all.begin() + 2 * 57), std::vector<float>(last.begin() + 57, last.end()));
 }

@@ -155,15 +155,39 @@ TEST(ControlFlow, RecursiveFunctionsAreRefused) {
   EXPECT_THAT(imported(model), HasSubstr("error"));
 }
 
-TEST(ControlFlow, LstmIsUnrolledOverItsSteps) {
+TEST(ControlFlow, LstmIsOneProductAndOneRecurrence) {
   TestModel model(14);
   model.input("x", {3, 1, 2}).floats("w", {1, 8, 2}, std::vector<float>(16, 0.1f));
   model.floats("r", {1, 8, 2}, std::vector<float>(16, 0.2f)).node("LSTM", {"x", "w", "r"}, {"y"});
   model.attribute("hidden_size", int64_t(2)).output("y");
   std::string text = imported(model);
+  EXPECT_EQ(occurrences(text, "linalg.matmul"), 1u);
+  EXPECT_EQ(occurrences(text, "autotune.recurrence lstm"), 1u);
+  EXPECT_THAT(text, HasSubstr("-> (tensor<3x1x1x2xf32>"));
+}
+
+TEST(ControlFlow, LstmOfOtherTypesIsUnrolledOverItsSteps) {
+  constexpr int kDouble = onnx::TensorProto::DOUBLE;
+  TestModel model(14);
+  model.input("x", {3, 1, 2}, kDouble).input("w", {1, 8, 2}, kDouble).input("r", {1, 8, 2}, kDouble);
+  model.node("LSTM", {"x", "w", "r"}, {"y"}).attribute("hidden_size", int64_t(2)).output("y");
+  std::string text = imported(model);
   // One product of all inputs, and one of the state in each step.
   EXPECT_EQ(occurrences(text, "linalg.matmul"), 4u);
-  EXPECT_THAT(text, HasSubstr("-> (tensor<3x1x1x2xf32>"));
+  EXPECT_THAT(text, HasSubstr("-> (tensor<3x1x1x2xf64>"));
+}
+
+TEST(ControlFlow, DirectionsWithOtherActivationsAreRecurrencesOfTheirOwn) {
+  TestModel model(14);
+  model.input("x", {3, 1, 2}).input("w", {2, 6, 2}).input("r", {2, 6, 2}).node("GRU", {"x", "w", "r"}, {"y"});
+  model.attribute("hidden_size", int64_t(2)).attribute("direction", std::string("bidirectional")).output("y");
+  EXPECT_EQ(occurrences(imported(model), "autotune.recurrence gru"), 1u);
+  auto *activations = model.model.mutable_graph()->mutable_node(0)->add_attribute();
+  activations->set_name("activations");
+  activations->set_type(onnx::AttributeProto::STRINGS);
+  for (const char *name : {"Sigmoid", "Tanh", "HardSigmoid", "Tanh"})
+    activations->add_strings(name);
+  EXPECT_EQ(occurrences(imported(model), "autotune.recurrence gru"), 2u);
 }
 
 } // namespace

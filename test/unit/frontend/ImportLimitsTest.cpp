@@ -150,11 +150,16 @@ TEST_F(ImportLimits, DimensionsOfOneTensor) {
   EXPECT_THAT(imported(unsqueezed), HasSubstr("the result has 66 dimensions, supported are 64"));
 }
 
-TEST_F(ImportLimits, StepsOfRecurrences) {
-  TestModel model(14);
-  model.input("x", {int64_t(1) << 20, 1, 1}).input("w", {1, 4, 1}).input("r", {1, 4, 1});
-  model.node("LSTM", {"x", "w", "r"}, {"y"}).attribute("hidden_size", int64_t(1)).output("y");
-  EXPECT_THAT(imported(model), AllOf(StartsWith("error"), HasSubstr("LSTM_node"), HasSubstr("steps")));
+TEST_F(ImportLimits, StepsOfRecurrencesThatAreWrittenOut) {
+  auto lstm = [](int type) {
+    TestModel model(14);
+    model.input("x", {int64_t(1) << 20, 1, 1}, type).input("w", {1, 4, 1}, type).input("r", {1, 4, 1}, type);
+    model.node("LSTM", {"x", "w", "r"}, {"y"}).attribute("hidden_size", int64_t(1)).output("y");
+    return model;
+  };
+  EXPECT_THAT(imported(lstm(onnx::TensorProto::DOUBLE)),
+              AllOf(StartsWith("error"), HasSubstr("LSTM_node"), HasSubstr("1048576 steps")));
+  EXPECT_THAT(imported(lstm(onnx::TensorProto::FLOAT)), HasSubstr("autotune.recurrence lstm"));
 }
 
 } // namespace

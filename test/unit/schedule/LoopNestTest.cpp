@@ -55,6 +55,7 @@ TEST(LoopRoles, SumsAlongMemoryAreWholeAndLongOnesAreLoops) {
   EXPECT_EQ(loopRoles(rowSum(4, 100000)).form, NestForm::Window);
   EXPECT_EQ(loopRoles(softmax(4, 100000)).form, NestForm::Rows);
   EXPECT_EQ(loopRoles(attention(12, 128, 128, 64)).form, NestForm::Attention);
+  EXPECT_EQ(loopRoles(recurrence(100, 8, 128)).form, NestForm::Recurrence);
 }
 
 TEST(LoopRoles, TranspositionTilesTheLoopAlongTheInput) {
@@ -163,6 +164,18 @@ TEST(LoopRoles, WorkloadsWithoutTheDimsOfTheirClassAreNoneOfIt) {
   Workload none = elementwise(4, 8);
   none.opClass = OpClass::Normalization;
   EXPECT_EQ(loopRoles(none).form, NestForm::Pointwise);
+}
+
+TEST(LoopNest, RecurrencesShareRowsOrDirections) {
+  Workload workload = recurrence(100, 8, 64, 4, 2);
+  LoopNest nest = nestOf(workload, "cols=16 depth=48 rows=2");
+  EXPECT_EQ(nest.tiles, (std::vector<TileLoop>{{0, 1}, {2, 16}, {1, 2}}));
+  EXPECT_EQ(nest.reductions, (std::vector<ReductionLoop>{{3, 1}, {4, 48}, {5, 1}}));
+  workload.threads = 2;
+  EXPECT_THAT(loopRoles(workload).parallelDims(), ElementsAre(0, 1, -1)) << "units wait for each other";
+  nest = nestOf(workload, "chunks=2 cols=16 depth=64 parallel=2 rows=2");
+  EXPECT_EQ(nest.tiles, (std::vector<TileLoop>{{1, 4}, {0, 1}, {2, 16}, {1, 2}}));
+  EXPECT_EQ(nest.chunks(workload), 2);
 }
 
 TEST(LoopNest, AttentionHasBlocksOfColumnsWithRests) {

@@ -143,6 +143,21 @@ inline Workload attention(int64_t heads, int64_t queries, int64_t keys, int64_t 
   return w;
 }
 
+/// (directions, rows, units | steps, units, gates), with weights in blocks.
+inline Workload recurrence(int64_t steps, int64_t rows, int64_t units, int64_t gates = 4,
+                           int64_t directions = 1, int64_t block = 8) {
+  Workload w;
+  w.kind = "recurrence";
+  w.opClass = OpClass::Recurrence;
+  setDims(w, {directions, rows, units}, {steps, units, gates});
+  w.inputs = {
+      operand({steps, rows, directions, gates * units}, {{{3, 1}}, {{1, 1}}, {{0, 1}}, {{5, units}, {2, 1}}}),
+      operand({directions, (units + block - 1) / block, units, gates, block},
+              {{{0, 1}}, {{2, 1}}, {{4, 1}}, {{5, 1}}, {{2, 1}}}, true)};
+  w.output = operand({steps, directions, rows, units}, {{{3, 1}}, {{0, 1}}, {{1, 1}}, {{2, 1}}});
+  return w;
+}
+
 /// y = f(x, x) on a matrix.
 inline Workload elementwise(int64_t rows, int64_t columns, int threads = 1) {
   Workload w;
@@ -183,6 +198,8 @@ inline std::vector<Workload> testWorkloads(int threads = 1) {
                                softmax(3, 50257),
                                attention(12, 128, 128, 64),
                                attention(1, 9, 5000, 7),
+                               recurrence(100, 1, 128),
+                               recurrence(7, 5, 3, 3, 2, 2),
                                elementwise(128, 3072),
                                elementwise(1, 3),
                                transposition(12, 128, 32)};

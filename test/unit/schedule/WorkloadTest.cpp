@@ -87,7 +87,7 @@ TEST(Workload, ErrorsNameLineFoundAndExpected) {
   };
   EXPECT_EQ(replaced("class: contraction", "class: magic"),
             "workload line 2: found 'magic', expected one of: contraction, depthwise, reduction, "
-            "elementwise, movement, normalization, attention");
+            "elementwise, movement, normalization, attention, recurrence");
   EXPECT_EQ(replaced("p56", "q56"), "workload line 3: found 'q56 p56 p8 r8 r3 r3 r8', expected 'p'");
   EXPECT_THAT(replaced("d2 + d6", "d2 + d9"), HasSubstr("workload line 4: found '9, d3"));
   EXPECT_THAT(replaced("threads: 2", "threads: 0"),
