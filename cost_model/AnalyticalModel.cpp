@@ -74,7 +74,7 @@ NestCost autotune::nestCost(const Workload &workload, const LoopNest &nest, cons
   NestCost cost;
   cost.tile = tileCost(workload, nest, device);
   cost.traffic = nestTraffic(workload, nest, device);
-  double cycleNs = kFlopsPerLaneCycle * double(device.vectorBytes() / kFloatBytes) / peaks.fmaGflops;
+  double cycleNs = kFlopsPerLaneCycle * double(device.datapathBytes() / kFloatBytes) / peaks.fmaGflops;
   double l3GBs = std::sqrt(peaks.l2GBs * peaks.memoryGBs);
   cost.coreNs = cost.tile.cycles * cycleNs;
   cost.l2Ns = (cost.traffic.intoL1 + (kShortRunSlowdown - 1) * cost.traffic.stridedL1) / peaks.l2GBs;

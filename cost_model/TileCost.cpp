@@ -43,7 +43,8 @@ static constexpr double kHorizontalCycles = 14;
 // A reciprocal, exp, tanh or erf as a polynomial, in arithmetic instructions.
 static constexpr double kTranscendentalCost = 14;
 
-// Beside the accumulators of a window: the element that is read, and its comparison with what is not a number.
+// Beside the accumulators of a window: the element that is read, and its comparison with what is not a
+// number.
 static constexpr double kWindowTemporaries = 2;
 
 // Of one line of a Winograd transform of 4 x 4 and of 2 x 2 outputs, for inputs and for products
@@ -86,39 +87,48 @@ struct Tile {
   int64_t rows = 1, planes = 1, cols = 1;
 };
 
+/// Of one step of a reduction, for a whole tile.
+struct StepCost {
+  double arithmetic = 0, loads = 0; // slots of their ports
+  double instructions = 0;
+};
+
 class TilePricer {
 public:
   TilePricer(const Workload &workload, const LoopNest &nest, const Device &device)
       : workload(workload), nest(nest), roles(loopRoles(workload)), registers(device.vectorRegisters()),
-        lanes(std::max<int>(1, device.vectorBytes() / int(elementBytes(workload.output.dtype)))) {}
+        lanes(lanesOf(device.vectorBytes())), width(lanesOf(device.datapathBytes())) {}
 
   TileCost price();
 
 private:
   BlockSizes blocks(int dim) const;
   Access access(const OperandInfo &operand) const;
-  double loadsOf(const OperandInfo &operand, double vectors, int64_t cols) const;
+  double loadsOf(const OperandInfo &operand, double rows, int64_t cols) const;
   void addTile(const Tile &tile, double count, TileCost &cost) const;
   void addContraction(const Tile &tile, double count, TileCost &cost) const;
   void addWindow(const Tile &tile, double count, TileCost &cost) const;
   void addRows(const Tile &tile, double count, TileCost &cost) const;
   void addPointwise(const Tile &tile, double count, TileCost &cost) const;
-  void addSteps(double count, double steps, double arithmetic, double loads, double accumulators,
-                TileCost &cost) const;
+  void addSteps(double count, double steps, const StepCost &step, TileCost &cost) const;
   void addEnd(const Tile &tile, double count, TileCost &cost) const;
   void addTransforms(TileCost &cost) const;
   TileCost priceRows() const;
   TileCost priceAttention() const;
   int64_t keptByRows(const OperandInfo &operand, const Tile &tile) const;
   TileCost priceRecurrence() const;
+  int lanesOf(int bytes) const { return std::max<int>(1, bytes / int(elementBytes(workload.output.dtype))); }
+  /// Registers that `cols` elements fill, and instructions on them.
   double vectorsOf(int64_t cols) const { return double(llvm::divideCeil(cols, lanes)); }
+  /// Cycles of one unit that an operation on them takes.
+  double slotsOf(int64_t cols) const { return double(llvm::divideCeil(cols, width)); }
   double epilogueCost() const;
   double unroll() const { return nest.reductions.empty() ? 1 : double(nest.reductions.back().unroll); }
 
   const Workload &workload;
   const LoopNest &nest;
   LoopRoles roles;
-  int registers, lanes;
+  int registers, lanes, width; // elements in a register, and in what a unit takes at once
 };
 
 } // namespace
@@ -142,15 +152,15 @@ Access TilePricer::access(const OperandInfo &operand) const {
   return Access::Gather;
 }
 
-/// Load-port slots for `vectors` vectors of `cols` elements a row.
-double TilePricer::loadsOf(const OperandInfo &operand, double vectors, int64_t cols) const {
+/// Slots of the load ports for `rows` rows of `cols` elements.
+double TilePricer::loadsOf(const OperandInfo &operand, double rows, int64_t cols) const {
   switch (access(operand)) {
   case Access::Contiguous:
-    return vectors;
+    return rows * slotsOf(cols);
   case Access::Broadcast:
-    return vectors / vectorsOf(cols);
+    return rows * slotsOf(std::min<int64_t>(cols, lanes)); // one register, which is filled as a whole
   case Access::Gather:
-    return vectors * double(std::min<int64_t>(cols, lanes)) * kGatherCyclesPerElement * kLoadPorts;
+    return rows * double(cols) * kGatherCyclesPerElement * kLoadPorts;
   }
   llvm_unreachable("every access has a cost");
 }
@@ -162,14 +172,13 @@ double TilePricer::epilogueCost() const {
   return cost;
 }
 
-/// `steps` steps of a loop that carries `accumulators` independent vectors.
-void TilePricer::addSteps(double count, double steps, double arithmetic, double loads, double accumulators,
-                          TileCost &cost) const {
-  double arithmeticCycles = arithmetic / kFmaPorts;
-  double loadCycles = loads / kLoadPorts;
+/// `steps` steps of a loop that carries independent vectors, one operation on each of them.
+void TilePricer::addSteps(double count, double steps, const StepCost &step, TileCost &cost) const {
+  double arithmeticCycles = step.arithmetic / kFmaPorts;
+  double loadCycles = step.loads / kLoadPorts;
   // A step needs the accumulators of the step before it.
-  double latency = kFmaLatency * std::max(1.0, arithmetic / std::max(1.0, accumulators));
-  double instructions = arithmetic + loads + kLoopInstructions / unroll();
+  double latency = kFmaLatency;
+  double instructions = step.instructions + kLoopInstructions / unroll();
   double issue = instructions / (instructions * unroll() > kCachedInstructions ? kDecodeWidth : kIssueWidth);
   double longest =
       std::max({arithmeticCycles, loadCycles, latency, issue}) + kInnerIterationCycles / unroll();
@@ -195,24 +204,24 @@ void TilePricer::addSteps(double count, double steps, double arithmetic, double 
 
 /// Start of a tile, its epilogue and its stores.
 void TilePricer::addEnd(const Tile &tile, double count, TileCost &cost) const {
-  double vectors = double(tile.rows * tile.planes) * vectorsOf(tile.cols);
+  double slots = double(tile.rows * tile.planes) * slotsOf(tile.cols);
   // The tail of a Winograd kernel is part of its transform back.
   double epilogue = roles.form == NestForm::Winograd ? 0 : epilogueCost();
   double end =
-      vectors * (epilogue / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
+      slots * (epilogue / kFmaPorts + 1 / kStorePorts) + double(tile.rows * tile.planes) * kRowCycles;
   cost.cycles += count * (kTileStartCycles + end);
   cost.loopCycles += count * kTileStartCycles;
-  cost.arithmeticCycles += count * vectors * epilogue / kFmaPorts;
+  cost.arithmeticCycles += count * slots * epilogue / kFmaPorts;
 }
 
 /// Both transforms and the tail of a Winograd convolution, for all its tiles.
 void TilePricer::addTransforms(TileCost &cost) const {
   double outputs = double(winogradOutputs(workload.kind)), side = outputs + 2;
   double tiles = double(workload.dims[kTileLoop].extent);
-  double lanesPerBlock = vectorsOf(workload.dims[kLaneLoop].extent);
+  double slotsPerBlock = slotsOf(workload.dims[kLaneLoop].extent);
   double inVectors = tiles * double(workload.dims[kInChannelLoop].extent) /
-                     double(workload.dims[kLaneLoop].extent) * lanesPerBlock;
-  double outVectors = tiles * double(workload.dims[kOutBlockLoop].extent) * lanesPerBlock;
+                     double(workload.dims[kLaneLoop].extent) * slotsPerBlock;
+  double outVectors = tiles * double(workload.dims[kOutBlockLoop].extent) * slotsPerBlock;
   // Threads that share output channels transform the image each for itself.
   if (nest.parallel && nest.tiles.front().dim == kOutBlockLoop)
     inVectors *= double(nest.chunks(workload));
@@ -228,7 +237,8 @@ void TilePricer::addTransforms(TileCost &cost) const {
 }
 
 /// Elements of `operand` that several rows of a tile read in different steps of an unrolled window
-/// (`2 * row + step`): the compiler loads each once and keeps it meanwhile, in a register that it may not have.
+/// (`2 * row + step`): the compiler loads each once and keeps it meanwhile, in a register that it may not
+/// have.
 int64_t TilePricer::keptByRows(const OperandInfo &operand, const Tile &tile) const {
   if (roles.row < 0 || roles.reductions.empty() || unroll() <= 1)
     return 0;
@@ -248,23 +258,25 @@ int64_t TilePricer::keptByRows(const OperandInfo &operand, const Tile &tile) con
 }
 
 void TilePricer::addContraction(const Tile &tile, double count, TileCost &cost) const {
-  double vectors = vectorsOf(tile.cols);
-  double accumulators = double(tile.rows * tile.planes) * vectors;
-  double loads = loadsOf(workload.inputs[roles.vectorInput], double(tile.planes) * vectors, tile.cols) +
-                 loadsOf(workload.inputs[roles.broadcastInput], double(tile.rows) * vectors, tile.cols);
-  int64_t needed = int64_t(accumulators) + (tile.rows > 1 ? int64_t(double(tile.planes) * vectors) : 1) + 1 +
+  auto rows = double(tile.rows), planes = double(tile.planes);
+  double vectors = vectorsOf(tile.cols), accumulators = rows * planes * vectors;
+  int64_t needed = int64_t(accumulators) + (tile.rows > 1 ? int64_t(planes * vectors) : 1) + 1 +
                    keptByRows(workload.inputs[roles.broadcastInput], tile);
   double spills = double(std::max<int64_t>(0, needed - registers));
   cost.spilled = std::max(cost.spilled, spills);
-  double steps = double(reductionExtent(workload));
-  addSteps(count, steps, accumulators, loads + 2 * spills, accumulators, cost);
+  StepCost step;
+  step.arithmetic = rows * planes * slotsOf(tile.cols);
+  step.loads = loadsOf(workload.inputs[roles.vectorInput], planes, tile.cols) +
+               loadsOf(workload.inputs[roles.broadcastInput], rows, tile.cols) + 2 * spills * slotsOf(lanes);
+  step.instructions = accumulators + planes * vectors + rows + 2 * spills;
+  addSteps(count, double(reductionExtent(workload)), step, cost);
 }
 
 /// Unrolled along a window of stride 1, neighbouring rows read the same vectors: the compiler loads them
 /// once.
 void TilePricer::addWindow(const Tile &tile, double count, TileCost &cost) const {
   double vectors = vectorsOf(tile.cols), accumulators = double(tile.rows) * vectors;
-  double inputVectors = accumulators;
+  auto inputRows = double(tile.rows);
   if (roles.row >= 0 && !roles.reductions.empty() && !workload.inputs.empty()) {
     int window = roles.reductions.back();
     for (const auto &axis : workload.inputs[0].index) {
@@ -272,45 +284,51 @@ void TilePricer::addWindow(const Tile &tile, double count, TileCost &cost) const
         return llvm::any_of(axis, [&](const IndexTerm &t) { return t.dim == dim && t.coefficient == 1; });
       };
       if (uses(window) && uses(roles.row))
-        inputVectors = (double(tile.rows) + unroll() - 1) * vectors / unroll();
+        inputRows = (double(tile.rows) + unroll() - 1) / unroll();
     }
   }
-  double loads = 0, needed = accumulators + kWindowTemporaries;
+  double needed = accumulators + kWindowTemporaries;
+  StepCost step;
+  step.arithmetic = double(tile.rows) * slotsOf(tile.cols);
+  step.instructions = accumulators + inputRows * vectors;
   if (!workload.inputs.empty()) {
-    loads = loadsOf(workload.inputs[0], inputVectors, tile.cols);
+    step.loads = loadsOf(workload.inputs[0], inputRows, tile.cols);
     needed += double(keptByRows(workload.inputs[0], tile)) * vectors;
   }
   if (workload.opClass == OpClass::Depthwise && workload.inputs.size() > 1) {
-    loads += loadsOf(workload.inputs[1], vectors, tile.cols);
+    step.loads += loadsOf(workload.inputs[1], 1, tile.cols);
+    step.instructions += vectors;
     needed += vectors;
   }
   double spills = std::max(0.0, needed - registers);
   cost.spilled = std::max(cost.spilled, spills);
-  addSteps(count, double(reductionExtent(workload)), accumulators, loads + 2 * spills, accumulators, cost);
+  step.loads += 2 * spills * slotsOf(lanes);
+  step.instructions += 2 * spills;
+  addSteps(count, double(reductionExtent(workload)), step, cost);
 }
 
 void TilePricer::addRows(const Tile &tile, double count, TileCost &cost) const {
-  double vectors = double(tile.rows) * vectorsOf(reductionExtent(workload));
+  double slots = double(tile.rows) * slotsOf(reductionExtent(workload));
   // The combine is a tree: nothing waits for long.
   double cycles =
-      std::max(vectors / kFmaPorts, vectors / kLoadPorts) + double(tile.rows) * kHorizontalCycles / kFmaPorts;
-  cost.arithmeticCycles += count * vectors / kFmaPorts;
-  cost.loadCycles += count * vectors / kLoadPorts;
+      std::max(slots / kFmaPorts, slots / kLoadPorts) + double(tile.rows) * kHorizontalCycles / kFmaPorts;
+  cost.arithmeticCycles += count * slots / kFmaPorts;
+  cost.loadCycles += count * slots / kLoadPorts;
   cost.cycles += count * std::max(cycles, kHorizontalCycles);
 }
 
 void TilePricer::addPointwise(const Tile &tile, double count, TileCost &cost) const {
-  double vectors = double(tile.rows * tile.planes) * vectorsOf(tile.cols);
+  auto rows = double(tile.rows * tile.planes);
   double loads = 0;
   for (const OperandInfo &input : workload.inputs) {
-    double slots = loadsOf(input, vectors, tile.cols);
+    double slots = loadsOf(input, rows, tile.cols);
     // A tile as wide as the vectors is transposed by shuffles instead of element by element.
     if (access(input) == Access::Gather)
       slots /= double(std::min<int64_t>(tile.rows, lanes));
     loads += slots;
   }
   cost.loadCycles += count * loads / kLoadPorts;
-  cost.cycles += count * std::max(loads / kLoadPorts, vectors / kStorePorts);
+  cost.cycles += count * std::max(loads / kLoadPorts, rows * slotsOf(tile.cols) / kStorePorts);
 }
 
 void TilePricer::addTile(const Tile &tile, double count, TileCost &cost) const {
@@ -349,14 +367,15 @@ TileCost TilePricer::priceRows() const {
   constexpr double kLiveInPolynomial = 6;
   bool exponential = workload.kind == "softmax";
   cost.spilled = std::max(0.0, (exponential ? kLiveInPolynomial : 2) * cost.accumulators - registers);
-  double vectors = double(length) / lanes, iterations = 3 * double(length) / double(step);
+  double vectors = double(length) / lanes, slots = double(length) / width;
+  double iterations = 3 * double(length) / double(step);
   double rest = double(llvm::popcount(uint64_t(length % step))) * 3;
-  double arithmetic = vectors * (6 + (exponential ? kTranscendentalCost : 0)), loads = 5 * vectors;
+  double arithmetic = slots * (6 + (exponential ? kTranscendentalCost : 0)), loads = 5 * slots;
   double latency = 2 * vectors / cost.accumulators * kFmaLatency;
   double row = std::max({arithmetic / kFmaPorts, loads / kLoadPorts, latency}) +
                (iterations + rest) * (kInnerIterationCycles + kLoopInstructions / kIssueWidth) +
                2 * cost.spilled * iterations + 2 * kHorizontalCycles;
-  cost.cycles = cost.tiles * (row + vectors / kStorePorts);
+  cost.cycles = cost.tiles * (row + slots / kStorePorts);
   cost.arithmeticCycles = cost.tiles * arithmetic / kFmaPorts;
   cost.loadCycles = cost.tiles * loads / kLoadPorts;
   return cost;
@@ -368,32 +387,32 @@ TileCost TilePricer::priceAttention() const {
   TileCost cost;
   int depthDim = int(workload.dims.size()) - 1;
   double depth = double(workload.dims[depthDim].extent), columns = double(workload.dims[depthDim - 1].extent);
-  int64_t width = workload.dims[depthDim - 2].extent;
+  int64_t values = workload.dims[depthDim - 2].extent;
   double batch = 1;
   for (int dim = 0; dim < depthDim - 3; ++dim)
     batch *= double(workload.dims[dim].extent);
   int64_t planes = nest.registerTile(workload)[depthDim - 2];
   double block = double(nest.reductions.front().unroll);
   for (auto [rows, count] : blocks(roles.row)) {
-    double vectors = vectorsOf(rows), tiles = batch * double(count);
+    double vectors = vectorsOf(rows), slots = slotsOf(rows), tiles = batch * double(count);
     double accumulators = vectors * double(planes);
     cost.accumulators = std::max(cost.accumulators, accumulators);
     cost.spilled = std::max(cost.spilled, accumulators + vectors + 1 - registers);
     // One step of a tile: as many numbers broadcast as there are planes; few accumulators wait for each
     // other.
-    double step = std::max({accumulators / kFmaPorts, (double(planes) + vectors) / kLoadPorts, kFmaLatency,
-                            (accumulators + double(planes) + vectors + kLoopInstructions) / kIssueWidth}) +
-                  kInnerIterationCycles + 2 * std::max(0.0, cost.spilled);
+    double step =
+        std::max({slots * double(planes) / kFmaPorts, (double(planes) * slotsOf(lanes) + slots) / kLoadPorts,
+                  kFmaLatency, (accumulators + double(planes) + vectors + kLoopInstructions) / kIssueWidth}) +
+        kInnerIterationCycles + 2 * std::max(0.0, cost.spilled);
     double scoreTiles = std::ceil(columns / double(planes)),
-           valueTiles = std::ceil(double(width) / double(planes));
+           valueTiles = std::ceil(double(values) / double(planes));
     double products = scoreTiles * (depth * step + kTileStartCycles) +
                       valueTiles * (columns * step + kTileStartCycles * std::ceil(columns / block));
-    double weights = columns * vectors * (kTranscendentalCost + 4) / kFmaPorts;
-    double correction =
-        std::ceil(columns / block) * (vectors * kTranscendentalCost + double(width) * vectors);
-    double transposed = (depth + double(width)) * double(rows) * 0.5;
+    double weights = columns * slots * (kTranscendentalCost + 4) / kFmaPorts;
+    double correction = std::ceil(columns / block) * (slots * kTranscendentalCost + double(values) * slots);
+    double transposed = (depth + double(values)) * double(rows) * 0.5;
     cost.cycles += tiles * (products + weights + correction + transposed);
-    cost.arithmeticCycles += tiles * columns * (depth + double(width)) * vectors / kFmaPorts;
+    cost.arithmeticCycles += tiles * columns * (depth + double(values)) * slots / kFmaPorts;
     cost.tiles += tiles;
   }
   cost.spilled = std::max(0.0, cost.spilled);
@@ -407,20 +426,20 @@ TileCost TilePricer::priceRecurrence() const {
   auto extent = [&](int dim) { return double(workload.dims[dim].extent); };
   std::vector<int64_t> tile = nest.registerTile(workload);
   double rows = double(tile[Row]), vectors = extent(Gate) * vectorsOf(tile[Unit]);
+  double slots = extent(Gate) * slotsOf(tile[Unit]);
   double rowTiles = std::ceil(extent(Row) / rows), unitTiles = std::ceil(extent(Unit) / double(tile[Unit]));
   TileCost cost;
   cost.tiles = extent(Way) * extent(Step) * rowTiles * unitTiles;
   cost.accumulators = rows * vectors;
   cost.spilled = std::max(0.0, cost.accumulators + rows + 1 - registers);
-  double arithmetic = cost.accumulators / kFmaPorts, loads = (vectors + rows) / kLoadPorts;
+  double arithmetic = rows * slots / kFmaPorts, loads = (slots + rows * slotsOf(lanes)) / kLoadPorts;
   double issue = (cost.accumulators + rows + (rows > 1 ? vectors : 0) + kLoopInstructions) / kIssueWidth;
   double sum = std::max({arithmetic, loads, kFmaLatency, issue}) + kInnerIterationCycles + 2 * cost.spilled;
   // Every gate and the cell state have an activation.
-  double activations = rows * (vectors + vectorsOf(tile[Unit])) * (kTranscendentalCost + 2) / kFmaPorts;
+  double activations = rows * (slots + slotsOf(tile[Unit])) * (kTranscendentalCost + 2) / kFmaPorts;
   // Between two blocks of the state, sums wait in memory.
   double blocks = rowTiles > 1 ? std::ceil(extent(Depth) / double(nest.reductions[1].unroll)) : 1;
-  double waiting =
-      blocks > 1 ? (blocks + 1) * cost.accumulators / kStorePorts + blocks * kTileStartCycles : 0;
+  double waiting = blocks > 1 ? (blocks + 1) * rows * slots / kStorePorts + blocks * kTileStartCycles : 0;
   cost.cycles = cost.tiles * (extent(Depth) * sum + activations + kTileStartCycles + waiting);
   cost.arithmeticCycles = cost.tiles * (extent(Depth) * arithmetic + activations);
   cost.loadCycles = cost.tiles * extent(Depth) * loads;

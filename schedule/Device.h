@@ -30,6 +30,9 @@ struct Device {
   std::optional<DevicePeaks> peaks;
 
   int vectorBytes() const { return isa == Isa::Avx512 ? 64 : 32; }
+  /// Of a vector, what one unit computes or loads in a cycle. Zen 4 (AMD's family 25 has AVX-512 from there on)
+  /// takes AVX-512 in halves.
+  int datapathBytes() const { return vendor == "AuthenticAMD" && family == 25 ? 32 : vectorBytes(); }
   int vectorRegisters() const { return isa == Isa::Avx512 ? 32 : 16; }
 
   /// "amd-25-1-avx2-l1_32k-l2_512k": vendor, family, model, ISA used, L1 and L2; a legal folder name.

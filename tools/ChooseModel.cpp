@@ -2,6 +2,7 @@
 #include "tools/ChooseModel.h"
 
 #include "schedule/Errors.h"
+#include "tools/RegionPlanner.h"
 #include "tuner/Algorithms.h"
 #include "tuner/DefaultPartition.h"
 
@@ -145,6 +146,17 @@ static void applyBestRecord(ChosenProfile &chosen, const ImportedModel &model, s
   }
 }
 
+/// By the records of the chains, else by the cost model, which is not asked where the model's record decided.
+static void chooseLayouts(ChosenProfile &chosen, const ImportedProfile &profile, const Knowledge &knowledge,
+                          const ChoiceTarget &target) {
+  RegionPlanner planner(profile, knowledge, target);
+  for (ChosenRegion &layout : chosen.layouts) {
+    if (!chosen.record)
+      layout.untuned = planner.cheapest(layout);
+    layout.choice = knowledge.resolver().region(layout.region, layout.untuned, layoutChoices());
+  }
+}
+
 llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t index, Knowledge &knowledge,
                                             const ChoiceTarget &target) {
   const ImportedProfile &profile = model.profiles[index];
@@ -166,13 +178,14 @@ llvm::Expected<ChosenProfile> chooseProfile(const ImportedModel &model, size_t i
     layout.weight = double(chain.operators.size());
     layout.untuned = {untunedBlock(device), ""};
     layout.alternatives = {{0, ""}, {8, ""}, {16, ""}};
-    layout.choice = knowledge.resolver().region(layout.region, layout.untuned, layoutChoices());
   }
   if (target.useModelRecord)
     applyBestRecord(chosen, model, index, knowledge, target);
-  if (!chosen.record)
+  chooseLayouts(chosen, profile, knowledge, target);
+  if (!chosen.record) {
     if (llvm::Error error = replan(chosen, profile, knowledge, target))
       return makeError("{0}: {1}", model.path, llvm::toString(std::move(error)));
+  }
   chooseSchedules(chosen, knowledge.resolver());
   return chosen;
 }

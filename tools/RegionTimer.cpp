@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/RegionTimer.h"
 
-#include "passes/ExtractRegion.h"
 #include "tools/RunModel.h"
-#include "tuner/DefaultPartition.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileUtilities.h"
 
 #include <cmath>
-#include <set>
 
 namespace autotune {
 namespace {
@@ -33,32 +30,9 @@ Measurement measurementOf(std::vector<double> samples) {
 
 } // namespace
 
-/// The model's partition with `chain` in a layout, without the operators outside `region`.
-Partition RegionTimer::partition(const LayoutChain &chain, const Region &region, const RegionChoice &choice) {
-  const Graph &graph = profile.graph;
-  Partition whole = partitionWith(graph, {chain}, {choice.channelBlock});
-  std::set<int> inside(region.operators.begin(), region.operators.end());
-  Partition result;
-  for (Subgraph &subgraph : whole.subgraphs) {
-    llvm::erase_if(subgraph.operators, [&](int id) { return !inside.contains(id); });
-    if (!subgraph.operators.empty())
-      result.subgraphs.push_back(std::move(subgraph));
-  }
-  if (choice.algorithm.empty())
-    pricer.assign(graph, result);
-  else
-    for (Subgraph &subgraph : result.subgraphs)
-      if (llvm::is_contained(algorithmsOf(graph, subgraph, target.numerics), choice.algorithm))
-        subgraph.algorithm = choice.algorithm;
-  return result;
-}
-
 llvm::Expected<std::unique_ptr<BenchmarkRun>>
 RegionTimer::build(const LayoutChain &chain, const Region &region, const RegionChoice &choice) {
-  auto main = profile.module.get().lookupSymbol<mlir::func::FuncOp>("main");
-  mlir::OwningOpRef<mlir::ModuleOp> module = extractRegion(main, region.operators);
-  llvm::Expected<ModelPlan> plan = planModel(*module, partition(chain, region, choice),
-                                             {untuned.device(), target.threads, target.numerics});
+  llvm::Expected<ModelPlan> plan = planner.plan(chain, region, choice);
   if (!plan)
     return plan.takeError();
   std::string path =

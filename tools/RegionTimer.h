@@ -3,8 +3,7 @@
 #pragma once
 
 #include "tools/Benchmark.h"
-#include "tools/ChooseModel.h"
-#include "tuner/Algorithms.h"
+#include "tools/RegionPlanner.h"
 #include "tuner/Measurer.h"
 
 #include <map>
@@ -19,23 +18,21 @@ public:
   /// compiled regions.
   RegionTimer(const ImportedProfile &profile, const Knowledge &untuned, const ChoiceTarget &target,
               ModelCompiler &compiler, std::string folder)
-      : profile(profile), untuned(untuned), target(target), compiler(compiler), folder(std::move(folder)),
-        pricer(untuned.device(), untuned.costModel(), target.threads, target.numerics) {}
+      : planner(profile, untuned, target), untuned(untuned), target(target), compiler(compiler),
+        folder(std::move(folder)) {}
 
   /// The time of one run of `region`, a part of `chain`; what cannot be compiled is a failure.
   Outcome measure(const LayoutChain &chain, const Region &region, const RegionChoice &choice);
 
 private:
-  Partition partition(const LayoutChain &chain, const Region &region, const RegionChoice &choice);
   llvm::Expected<std::unique_ptr<BenchmarkRun>> build(const LayoutChain &chain, const Region &region,
                                                       const RegionChoice &choice);
 
-  const ImportedProfile &profile;
+  RegionPlanner planner;
   const Knowledge &untuned;
   ChoiceTarget target;
   ModelCompiler &compiler;
   std::string folder;
-  AlgorithmPricer pricer;
   std::map<std::pair<std::string, RegionChoice>, std::unique_ptr<BenchmarkRun>> programs;
 };
 

@@ -19,7 +19,7 @@ namespace autotune {
 /// numerics.
 std::vector<std::string> algorithmsOf(const Graph &graph, const Subgraph &subgraph, Numerics numerics);
 
-/// Prices algorithms by the best schedule that the cost model finds for each.
+/// Prices algorithms, and workloads, by the best schedule that the cost model finds for each.
 class AlgorithmPricer {
 public:
   /// `model` outlives the pricer.
@@ -31,8 +31,10 @@ public:
   /// Gives every subgraph with a choice its cheapest algorithm.
   void assign(const Graph &graph, Partition &partition);
 
-private:
+  /// With the best schedule that the model knows; threads and numerics are the pricer's.
   double predictedNs(Workload workload);
+
+private:
 
   Device device;
   const CostModel &model;
