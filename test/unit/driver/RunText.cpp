@@ -12,18 +12,26 @@
 
 namespace autotune::test {
 
-static llvm::Expected<std::vector<HostTensor>> tryText(llvm::StringRef text, const std::vector<HostTensor> &inputs) {
+llvm::Expected<std::string> writeText(llvm::StringRef text) {
   llvm::SmallString<128> file;
   int descriptor = -1;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("run_text", "mlir", descriptor, file))
     return llvm::createStringError(code, "temporary file");
-  llvm::FileRemover remover(file);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << text;
+  return file.str().str();
+}
+
+static llvm::Expected<std::vector<HostTensor>> tryText(llvm::StringRef text,
+                                                       const std::vector<HostTensor> &inputs) {
+  llvm::Expected<std::string> file = writeText(text);
+  if (!file)
+    return file.takeError();
+  llvm::FileRemover remover(*file);
   Config config;
   config.target.threads = 1;
   CompileOptions options;
   options.ignoreRepository = true;
-  auto model = loadOrCompile(file.str().str(), config, {}, options);
+  auto model = loadOrCompile(*file, config, {}, options);
   if (!model)
     return model.takeError();
   return runModel(*model, 1, inputs);

@@ -5,6 +5,7 @@
 #include "frontend/TensorFolder.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 
 #include <cstring>
 #include <string>
@@ -23,6 +24,9 @@ template <typename T> std::vector<T> valuesOf(const HostTensor &tensor) {
   std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
   return values;
 }
+
+/// A new temporary file with `text`, which the caller removes.
+llvm::Expected<std::string> writeText(llvm::StringRef text);
 
 /// Compiles `text` (a module with @main) untuned for one thread and runs it once; the inputs are by position. A failure
 /// anywhere is a failure of the test, and no tensors come back.
