@@ -2,6 +2,7 @@
 // Untuned layouts: blocks of channels that the machine is good at, and none that are mostly padding.
 #include "test/unit/Results.h"
 #include "test/unit/driver/RunText.h"
+#include "test/unit/schedule/TestWorkloads.h"
 #include "tools/ChooseModel.h"
 
 #include "llvm/Support/FileUtilities.h"
@@ -12,15 +13,8 @@
 using namespace autotune;
 
 static Device deviceOf(int family, Isa isa) {
-  Device device;
-  device.vendor = "AuthenticAMD";
+  Device device = testDevice(isa);
   device.family = family;
-  device.model = 17;
-  device.isa = isa;
-  device.l1Bytes = 32 << 10;
-  device.l2Bytes = 1 << 20;
-  device.l3Bytes = 32 << 20;
-  device.cores = 2;
   return device;
 }
 
