@@ -111,3 +111,51 @@ TEST(CompiledModel, TensorsWithoutElementsPassThrough) {
   EXPECT_THAT(outputs[1].bytes, IsEmpty());
   EXPECT_THAT(valuesOf<float>(outputs[2]), ElementsAreArray({7.0f, 7.0f}));
 }
+
+/// Rows of 4 KB between two products are moved apart; the product, a sum and a result in heads all read them.
+TEST(CompiledModel, RowsThatAreMovedApartHoldTheSameNumbers) {
+  constexpr int kRows = 20, kInner = 3, kWidth = 1024, kColumns = 5;
+  std::vector<float> x(kRows * kInner), first(kInner * kWidth), second(kWidth * kColumns);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = float(int(i * 7 % 11) - 5);
+  for (size_t i = 0; i < first.size(); ++i)
+    first[i] = float(int(i * 5 % 13) - 6);
+  for (size_t i = 0; i < second.size(); ++i)
+    second[i] = float(int(i * 3 % 7) - 3);
+  // Small whole numbers: every sum is exact.
+  std::vector<float> hidden(kRows * kWidth), product(kRows * kColumns), negated;
+  for (int i = 0; i < kRows; ++i)
+    for (int j = 0; j < kWidth; ++j)
+      for (int k = 0; k < kInner; ++k)
+        hidden[i * kWidth + j] += x[i * kInner + k] * first[k * kWidth + j];
+  for (int i = 0; i < kRows; ++i)
+    for (int j = 0; j < kColumns; ++j)
+      for (int k = 0; k < kWidth; ++k)
+        product[i * kColumns + j] += hidden[i * kWidth + k] * second[k * kColumns + j];
+  for (float value : hidden)
+    negated.push_back(-value);
+  auto outputs = runText(R"(
+    func.func @main(%x: tensor<20x3xf32>, %first: tensor<3x1024xf32>, %second: tensor<1024x5xf32>)
+        -> (tensor<20x5xf32>, tensor<20x16x64xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<20x1024xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<20x1024xf32>) -> tensor<20x1024xf32>
+      %hidden = linalg.matmul ins(%x, %first : tensor<20x3xf32>, tensor<3x1024xf32>)
+                              outs(%f : tensor<20x1024xf32>) -> tensor<20x1024xf32>
+      %g = tensor.empty() : tensor<20x5xf32>
+      %h = linalg.fill ins(%zero : f32) outs(%g : tensor<20x5xf32>) -> tensor<20x5xf32>
+      %product = linalg.matmul ins(%hidden, %second : tensor<20x1024xf32>, tensor<1024x5xf32>)
+                               outs(%h : tensor<20x5xf32>) -> tensor<20x5xf32>
+      %heads = tensor.expand_shape %hidden [[0], [1, 2]] output_shape [20, 16, 64]
+          : tensor<20x1024xf32> into tensor<20x16x64xf32>
+      %i = tensor.empty() : tensor<20x16x64xf32>
+      %negated = linalg.negf ins(%heads : tensor<20x16x64xf32>) outs(%i : tensor<20x16x64xf32>)
+          -> tensor<20x16x64xf32>
+      return %product, %negated : tensor<20x5xf32>, tensor<20x16x64xf32>
+    })",
+                         {hostTensor("f32", {kRows, kInner}, x), hostTensor("f32", {kInner, kWidth}, first),
+                          hostTensor("f32", {kWidth, kColumns}, second)});
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_THAT(valuesOf<float>(outputs[0]), ElementsAreArray(product));
+  EXPECT_THAT(valuesOf<float>(outputs[1]), ElementsAreArray(negated));
+}
