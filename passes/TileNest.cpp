@@ -6,6 +6,7 @@
 #include "passes/NestLoops.h"
 #include "passes/OpRoles.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -169,6 +170,7 @@ linalg::LinalgOp NestEmitter::withDestination(OpBuilder &b, Value dest) {
 LogicalResult NestEmitter::fuseProducers(OpBuilder &b, ArrayRef<Operation *> tiled) {
   SmallVector<Operation *> worklist(tiled.begin(), tiled.end());
   SmallVector<std::pair<tensor::ExtractSliceOp, Value>> done;
+  bool inOrder = true;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     for (OpOperand &operand : op->getOpOperands()) {
@@ -185,6 +187,7 @@ LogicalResult NestEmitter::fuseProducers(OpBuilder &b, ArrayRef<Operation *> til
       });
       if (known != done.end()) {
         operand.set(known->second);
+        inOrder &= known->second.getDefiningOp()->isBeforeInBlock(op);
         continue;
       }
       OpBuilder::InsertionGuard guard(b);
@@ -204,6 +207,9 @@ LogicalResult NestEmitter::fuseProducers(OpBuilder &b, ArrayRef<Operation *> til
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && linalgOp.getNumReductionLoops() > 0)
       tiledRoots.push_back(op);
   }
+  // A value that two ops read was computed where the later one needs it.
+  if (!inOrder)
+    sortTopologically(b.getInsertionBlock());
   return success();
 }
 

@@ -46,6 +46,9 @@ expect_error 2 "the nearest command is \`profile\`" profil "$mnist"
 expect_error 2 "model is required" profile
 expect_error 1 missing.onnx profile missing.onnx
 expect_error 1 random.onnx profile random.onnx
+expect_error 2 "--rows" profile "$mnist" --rows -1
+expect_error 2 "--seconds" profile "$mnist" --seconds -1
+expect_error 2 "--seconds" bench "$mnist" --seconds -1
 expect_error 2 "--threads" compile "$mnist" -o "$out.so" --threads two
 
 # Places that cannot be written. A file in the way stops even root.

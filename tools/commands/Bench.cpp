@@ -32,6 +32,8 @@ public:
   }
 
   llvm::Error run() override {
+    if (options.seconds < 0)
+      return usageError("--seconds: found a negative number, expected 0 or more");
     llvm::Expected<Config> config = flags.load();
     if (!config)
       return config.takeError();

@@ -3,6 +3,7 @@
 #include "tools/Command.h"
 #include "tools/CompileModel.h"
 #include "tools/ConfigFlags.h"
+#include "tools/ExitCode.h"
 #include "tools/ProfileReport.h"
 #include "tools/ResultFile.h"
 #include "tools/RunModel.h"
@@ -31,6 +32,10 @@ public:
   }
 
   llvm::Error run() override {
+    if (rows < 0)
+      return usageError("--rows: found " + llvm::Twine(rows) + ", expected 0 or more");
+    if (options.seconds < 0)
+      return usageError("--seconds: found a negative number, expected 0 or more");
     llvm::Expected<Config> config = flags.load();
     if (!config)
       return config.takeError();
@@ -41,7 +46,7 @@ public:
     if (llvm::Error error =
             catchRuntimeErrors([&] { profile = profileModel(*model, int(config->target.threads), options); }))
       return llvm::createStringError(path + ": " + llvm::toString(std::move(error)));
-    printProfile(path, profile, rows, llvm::outs());
+    printProfile(path, profile, size_t(rows), llvm::outs());
     if (llvm::Error error = write(json, profileJson(profile)))
       return error;
     return write(trace, traceJson(profile));
@@ -57,7 +62,7 @@ private:
   ConfigFlags flags;
   BenchmarkOptions options{.minRuns = 5};
   std::string path, json, trace;
-  size_t rows = 20;
+  int64_t rows = 20;
 };
 
 } // namespace

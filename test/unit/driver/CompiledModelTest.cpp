@@ -159,3 +159,49 @@ TEST(CompiledModel, RowsThatAreMovedApartHoldTheSameNumbers) {
   EXPECT_THAT(valuesOf<float>(outputs[0]), ElementsAreArray(product));
   EXPECT_THAT(valuesOf<float>(outputs[1]), ElementsAreArray(negated));
 }
+
+/// A tail that reads its root again after the sum that it was read for.
+TEST(CompiledModel, ATailMayReadItsRootLate) {
+  constexpr int kRows = 9, kInner = 8, kColumns = 16;
+  std::vector<float> x(kRows * kInner), y(kInner * kColumns), bias(kColumns), expected(kRows * kColumns);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = float(int(i * 7 % 11) - 5);
+  for (size_t i = 0; i < y.size(); ++i)
+    y[i] = float(int(i * 5 % 13) - 6);
+  for (int j = 0; j < kColumns; ++j)
+    bias[j] = float(j);
+  for (int i = 0; i < kRows; ++i)
+    for (int j = 0; j < kColumns; ++j) {
+      float product = 0;
+      for (int k = 0; k < kInner; ++k)
+        product += x[i * kInner + k] * y[k * kColumns + j];
+      expected[i * kColumns + j] = (product + bias[j]) * product;
+    }
+  auto outputs = runText(R"(
+    #whole = affine_map<(i, j) -> (i, j)>
+    func.func @main(%x: tensor<9x8xf32>, %y: tensor<8x16xf32>, %bias: tensor<16xf32>) -> tensor<9x16xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<9x16xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<9x16xf32>) -> tensor<9x16xf32>
+      %product = linalg.matmul ins(%x, %y : tensor<9x8xf32>, tensor<8x16xf32>) outs(%f : tensor<9x16xf32>)
+          -> tensor<9x16xf32>
+      %sum = linalg.generic {indexing_maps = [#whole, affine_map<(i, j) -> (j)>, #whole],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%product, %bias : tensor<9x16xf32>, tensor<16xf32>) outs(%e : tensor<9x16xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %v = arith.addf %a, %b : f32
+        linalg.yield %v : f32
+      } -> tensor<9x16xf32>
+      %r = linalg.generic {indexing_maps = [#whole, #whole, #whole], iterator_types = ["parallel", "parallel"]}
+          ins(%sum, %product : tensor<9x16xf32>, tensor<9x16xf32>) outs(%e : tensor<9x16xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %v = arith.mulf %a, %b : f32
+        linalg.yield %v : f32
+      } -> tensor<9x16xf32>
+      return %r : tensor<9x16xf32>
+    })",
+                         {hostTensor("f32", {kRows, kInner}, x), hostTensor("f32", {kInner, kColumns}, y),
+                          hostTensor("f32", {kColumns}, bias)});
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_THAT(valuesOf<float>(outputs[0]), ElementsAreArray(expected));
+}
